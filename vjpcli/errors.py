@@ -1,0 +1,171 @@
+"""What goes wrong, as data: Source, Span, Diagnostic, and the one exception that carries them.
+
+A Diagnostic is never text for a terminal; renderers turn it into text or JSON. Its code is a
+stable kebab-case name of the fault, so that documentation and scripts can refer to it.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+Severity = Literal["error", "warning", "note"]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A piece of the user's own text: the expression, one NAME=VALUE argument, one seed.
+
+    Attributes:
+        text: exactly what was typed (or read from stdin or a file).
+        origin: where it stood, for the reader: "expression", "value of a", "--seed", "x.csv".
+    """
+
+    text: str
+    origin: str = "expression"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Span:
+    """A half-open range [start, end) of code points in a Source."""
+
+    start: int
+    end: int
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.start <= self.end:
+            raise ValueError(f"not a span: {self.start}:{self.end}")
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """A caret under a part of the Diagnostic's source, with a few words (or none) beside it."""
+
+    span: Span
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """What to type instead.
+
+    Attributes:
+        text: the corrected text. Where `replaces` is given it stands for that whole argument.
+        replaces: the argument of the command line that `text` replaces, verbatim. None when
+            `text` stands by itself (an expression to consider).
+        adds: arguments to append to the command line (a missing `a=1,2,3`, a missing `--seed`).
+        says: one line on what the correction does, or "".
+    """
+
+    text: str = ""
+    replaces: str | None = None
+    adds: tuple[str, ...] = ()
+    says: str = ""
+
+    def apply(self, arguments: Iterable[str]) -> list[str] | None:
+        """The corrected argument list, or None when nothing in `arguments` is replaced or added.
+
+        `--option=TEXT` is matched as well as TEXT itself.
+        """
+        corrected: list[str] = []
+        changed = bool(self.adds)
+        pending = self.replaces is not None
+        for argument in arguments:
+            option, equals, value = argument.partition("=")
+            if pending and argument == self.replaces:
+                corrected.append(self.text)
+                changed, pending = True, False
+            elif pending and option.startswith("--") and equals and value == self.replaces:
+                corrected.append(f"{option}={self.text}")
+                changed, pending = True, False
+            else:
+                corrected.append(argument)
+        if pending or not changed:
+            return None
+        return [*corrected, *self.adds]
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One fault or one finding, told once.
+
+    Attributes:
+        code: stable kebab-case name of the fault, e.g. "seed-shape".
+        message: what is wrong, one sentence without a full stop.
+        severity: "error" (nothing was computed), "warning" or "note" (beside a result).
+        source: the text that `labels` point into; None when no text is to blame.
+        labels: the first one is the primary; each span lies inside `source.text`.
+        notes: further lines: why, or how to find out more.
+        fix: what to type instead.
+        leaf: the leaf that a finding is about.
+        index: the element of that leaf.
+        numbers: named facts behind a finding, e.g. (("value", 0.0), ("slope", inf)).
+    """
+
+    code: str
+    message: str
+    severity: Severity = "error"
+    source: Source | None = None
+    labels: tuple[Label, ...] = ()
+    notes: tuple[str, ...] = ()
+    fix: Fix | None = None
+    leaf: str | None = None
+    index: tuple[int, ...] | None = None
+    numbers: tuple[tuple[str, Any], ...] = ()
+
+    def at(self, source: Source, span: Span, text: str = "") -> Diagnostic:
+        """The same Diagnostic, pointing at `span` of `source` unless it already points somewhere.
+
+        Rooms that do not see the user's text (an operation refusing a shape) raise without a
+        place; the room that knows the place adds it.
+        """
+        if self.source is not None:
+            return self
+        return replace(self, source=source, labels=(Label(span, text),))
+
+
+class VjpError(Exception):
+    """The only exception that the input may cause. It carries exactly one Diagnostic."""
+
+    def __init__(self, diagnostic: Diagnostic) -> None:
+        super().__init__(f"{diagnostic.code}: {diagnostic.message}")
+        self.diagnostic = diagnostic
+
+    def at(self, source: Source, span: Span, text: str = "") -> VjpError:
+        """The same error with a place, see `Diagnostic.at`."""
+        return VjpError(self.diagnostic.at(source, span, text))
+
+
+def fail(
+    code: str,
+    message: str,
+    *,
+    source: Source | None = None,
+    span: Span | None = None,
+    label: str = "",
+    notes: Iterable[str] = (),
+    fix: Fix | None = None,
+) -> VjpError:
+    """A VjpError in one call, for `raise fail("seed-shape", ...)`."""
+    labels = (Label(span, label),) if source is not None and span is not None else ()
+    return VjpError(
+        Diagnostic(code, message, source=source, labels=labels, notes=tuple(notes), fix=fix)
+    )
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str | None:
+    """The known name closest to `word`, or None when none is close.
+
+    Differences of case come first; then difflib's ratio of 0.6 (its own default), except
+    that names of one letter match only by case.
+    """
+    names = list(dict.fromkeys(known))
+    by_case = [name for name in names if name.lower() == word.lower()]
+    if by_case:
+        return by_case[0]
+    if len(word) < 2:
+        return None
+    matches = difflib.get_close_matches(word, names, n=1)
+    return matches[0] if matches else None
