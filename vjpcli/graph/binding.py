@@ -1,0 +1,283 @@
+"""Arguments of a call -> operands and static arguments of an operation.
+
+Positional arguments are operands first; what is left over fills the static arguments in the
+order in which they are declared. Keywords may use NumPy's or PyTorch's spelling.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from vjpcli.errors import Fix, Source, Span, did_you_mean, fail
+from vjpcli.graph.names import LIBRARY_ROOTS, SIZE_METHODS, Callee
+from vjpcli.graph.node import Node
+from vjpcli.graph.operation import KEYWORD_ALIASES, OPERATIONS, Operation, as_node
+from vjpcli.graph.results import Results
+
+FIRST_OPERAND_NAMES = ("input", "self", "x", "a", "A", "tensor", "tensors", "arrays", "array")
+SECOND_OPERAND_NAMES = ("other", "y", "b", "B", "vec2", "mat2", "x2")
+WITHOUT_EFFECT = {"dtype", "device", "requires_grad", "out", "copy", "inplace", "layout"}
+"""Keywords that change where or how numbers are kept, not the numbers."""
+
+REQUIRED: Any = inspect.Parameter.empty
+
+Keywords = Sequence[tuple[str, Any, Span]]
+ValueOf = Callable[[Node], Any]
+
+
+def call_operation(
+    callee: Callee,
+    arguments: Sequence[Any],
+    keywords: Keywords,
+    source: Source,
+    value_of: ValueOf,
+) -> tuple[Any, str]:
+    """The result of the call, and the convention to announce (or "").
+
+    Errors: too-many-arguments, missing-argument, unknown-keyword, argument-twice,
+    static-not-plain, and whatever the operation refuses.
+    """
+    if callee.operation is None:
+        return _keeping_call(callee, arguments), ""
+    operation = callee.operation
+    if callee.receiver is not None:
+        arguments = [callee.receiver, *arguments]
+    operands, static = _bind(operation, list(arguments), keywords, source, value_of)
+    defaults = operation.library_defaults.get(callee.library, {})
+    filled = {**defaults, **static}
+    result = operation(*operands, **filled)
+    if isinstance(result, tuple) and not isinstance(result, Results):
+        result = Results.of(result, operation.several)
+    return result, _convention(operation, callee, static, filled)
+
+
+def _keeping_call(callee: Callee, arguments: Sequence[Any]) -> Any:
+    """`x.float()` and the like give x; `x.size(0)`, `len(x)`, `x.dim()` give plain numbers."""
+    receiver, rest = callee.receiver, list(arguments)
+    if receiver is None:
+        if not rest:
+            raise fail("missing-argument", f"{callee.name} needs an array")
+        first = rest.pop(0)
+        receiver = as_node(np.array(first) if isinstance(first, list | tuple) else first)
+    if callee.name not in SIZE_METHODS:
+        return receiver
+    if callee.name == "dim":
+        return receiver.ndim
+    if callee.name == "numel":
+        return receiver.size
+    if callee.name == "len":
+        return receiver.shape[0] if receiver.shape else 1
+    if not rest:
+        return receiver.shape
+    axis = rest[0]
+    if not isinstance(axis, int) or not -receiver.ndim <= axis < receiver.ndim:
+        raise fail("axis-out-of-range", f"axis {axis} does not exist in shape {receiver.shape}")
+    return receiver.shape[axis]
+
+
+def _convention(
+    operation: Operation, callee: Callee, static: dict[str, Any], filled: dict[str, Any]
+) -> str:
+    """What to announce when a default was taken on which libraries differ."""
+    differing = {name for facts in operation.library_defaults.values() for name in facts}
+    if not operation.convention or callee.prefixed or not differing - static.keys():
+        return ""
+    return operation.convention.format(**{**operation.static_defaults, **filled})
+
+
+def _bind(
+    operation: Operation,
+    arguments: list[Any],
+    keywords: Keywords,
+    source: Source,
+    value_of: ValueOf,
+) -> tuple[list[Any], dict[str, Any]]:
+    static_names = list(operation.static_defaults)
+    static: dict[str, Any] = {}
+    if operation.variadic:
+        operands, rest = _variadic_operands(operation, arguments)
+    else:
+        operands, rest = _fixed_operands(operation, arguments)
+    if arguments and isinstance(arguments[0], str) and static_names:
+        static[static_names[0]] = arguments[0]
+    if operation.collects and rest:
+        collected = rest[0] if len(rest) == 1 and isinstance(rest[0], list | tuple) else rest
+        static[operation.collects] = _plain(collected, operation, operation.collects, value_of)
+        rest = []
+    free = [name for name in static_names if name not in static]
+    if len(rest) > len(free):
+        taken = len(operation.operand_names) + len(static_names)
+        raise fail(
+            "too-many-arguments",
+            f"{operation.name} takes at most {taken} argument{'s' * (taken != 1)}",
+        )
+    for name, value in zip(free, rest, strict=False):
+        static[name] = _plain(value, operation, name, value_of)
+    for name, value, span in keywords:
+        _bind_keyword(operation, name, value, span, operands, static, source, value_of)
+    _require(operation, operands, static)
+    return operands, static
+
+
+def _fixed_operands(operation: Operation, arguments: list[Any]) -> tuple[list[Any], list[Any]]:
+    """Leading arguments as operands, the others left over."""
+    operands: list[Any] = []
+    rest = [argument for argument in arguments if not isinstance(argument, str)]
+    limit = len(operation.operand_names)
+    required = limit - operation.optional_operands
+    while rest and len(operands) < limit:
+        beyond_required = len(operands) >= required
+        plain_integer = isinstance(rest[0], int | tuple) and not isinstance(rest[0], bool)
+        if beyond_required and operation.integer_is_static and plain_integer:
+            break
+        operands.append(_operand(rest.pop(0)))
+    rest += [a for a in arguments[1:] if isinstance(a, str)]
+    return operands, rest
+
+
+def _variadic_operands(operation: Operation, arguments: list[Any]) -> tuple[list[Any], list[Any]]:
+    """`concatenate([a, b], 0)` and `einsum("ij,j->i", A, x)`: any number of operands."""
+    rest = [argument for argument in arguments if not isinstance(argument, str)]
+    if rest and isinstance(rest[0], list | tuple):
+        return [_operand(item) for item in rest[0]], rest[1:]
+    count = next(
+        (i for i, value in enumerate(rest) if not isinstance(value, Node | list | float)),
+        len(rest),
+    )
+    if count == 0 and rest and isinstance(rest[0], int):
+        count = len(rest)
+    return [_operand(value) for value in rest[:count]], rest[count:]
+
+
+def _operand(value: Any) -> Any:
+    """An argument as an operand: lists with nodes are stacked, numbers become constants."""
+    if value is None or isinstance(value, Node):
+        return value
+    if isinstance(value, Results):
+        return value.default
+    if isinstance(value, list | tuple):
+        if all(isinstance(item, bool | int | float) for item in value):
+            return as_node(np.array(value))
+        nodes = [_operand(item) for item in value]
+        if len({node.shape for node in nodes}) > 1:
+            shapes = " and ".join(str(node.shape) for node in nodes[:2])
+            raise fail("ragged-rows", f"the entries of [...] have different shapes: {shapes}")
+        stacked: Node = OPERATIONS["stack"](*nodes, axis=0)
+        return stacked
+    if isinstance(value, bool | int | float):
+        return as_node(value)
+    raise fail("not-a-number", "a number or an array is needed here")
+
+
+def _bind_keyword(
+    operation: Operation,
+    written: str,
+    value: Any,
+    span: Span,
+    operands: list[Any],
+    static: dict[str, Any],
+    source: Source,
+    value_of: ValueOf,
+) -> None:
+    static_names = operation.static_defaults
+    name = operation.keyword_aliases.get(written, written)
+    if name not in static_names and name not in operation.operand_names:
+        name = KEYWORD_ALIASES.get(written, written)
+    if name in static_names:
+        if name in static:
+            raise fail(
+                "argument-twice",
+                f"{operation.name} got `{name}` twice",
+                source=source,
+                span=span,
+            )
+        static[name] = _plain(value, operation, name, value_of)
+        return
+    position = _operand_position(operation, name)
+    if position is not None:
+        while len(operands) <= position:
+            operands.append(None)
+        if operands[position] is not None:
+            raise fail(
+                "argument-twice", f"{operation.name} got `{name}` twice", source=source, span=span
+            )
+        operands[position] = _operand(value)
+        return
+    if written in WITHOUT_EFFECT:
+        return
+    known = [*operation.operand_names, *static_names]
+    spellings = [alias for alias, target in KEYWORD_ALIASES.items() if target in known]
+    guess = did_you_mean(written, [*known, *spellings])
+    fix = None
+    if guess:
+        text = source.text
+        fix = Fix(text=text[: span.start] + guess + text[span.end :], replaces=text)
+    listed = ", ".join(static_names) or "none"
+    raise fail(
+        "unknown-keyword",
+        f"{operation.name} has no keyword `{written}`",
+        source=source,
+        span=span,
+        label=f"did you mean {guess}?" if guess else "",
+        notes=(f"its keywords: {listed}",),
+        fix=fix,
+    )
+
+
+def _operand_position(operation: Operation, name: str) -> int | None:
+    names = operation.operand_names
+    if name in names:
+        return names.index(name)
+    if name in FIRST_OPERAND_NAMES and names:
+        return 0
+    if name in SECOND_OPERAND_NAMES and len(names) > 1:
+        return 1
+    return None
+
+
+def _plain(value: Any, operation: Operation, name: str, value_of: ValueOf) -> Any:
+    """A static argument as plain Python: numbers, text, None, and nested tuples of them."""
+    if isinstance(value, list | tuple) and not isinstance(value, Results):
+        return tuple(_plain(item, operation, name, value_of) for item in value)
+    if isinstance(value, Node):
+        if value.operation.name != "constant":
+            raise fail(
+                "static-not-plain",
+                f"`{name}` of {operation.name} must be a plain value: no gradient reaches it",
+                notes=("it cannot depend on an input",),
+            )
+        array = value_of(value)
+        plain = array.tolist()
+        return int(plain) if isinstance(plain, float) and plain.is_integer() else plain
+    if isinstance(value, str) and value.partition(".")[0] in LIBRARY_ROOTS:
+        return value
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    raise fail("static-not-plain", f"`{name}` of {operation.name} must be a plain value")
+
+
+def _require(operation: Operation, operands: list[Any], static: dict[str, Any]) -> None:
+    """Refuses a call that leaves out what has no default.
+
+    Errors: missing-argument.
+    """
+    required = len(operation.operand_names) - operation.optional_operands
+    if operation.variadic:
+        required = 1
+    given = operands[:required]
+    missing = [
+        name
+        for i, name in enumerate(operation.operand_names[:required])
+        if i >= len(given) or given[i] is None
+    ]
+    missing += [
+        name
+        for name, default in operation.static_defaults.items()
+        if default is REQUIRED and name not in static
+    ]
+    if missing:
+        raise fail("missing-argument", f"{operation.name} needs `{missing[0]}`")

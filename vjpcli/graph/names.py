@@ -1,0 +1,153 @@
+"""What a word of the language means: constants, libraries, functions, and near misses."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from vjpcli.errors import Fix, Source, Span, VjpError, did_you_mean, fail
+from vjpcli.graph.node import Node
+from vjpcli.graph.operation import OPERATIONS, Library, Operation
+
+CONSTANTS: dict[str, Any] = {
+    "pi": math.pi,
+    "e": math.e,
+    "inf": math.inf,
+    "nan": math.nan,
+    "true": True,
+    "false": False,
+    "newaxis": None,
+}
+"""Bare names with a value of their own; a value given for the name takes precedence."""
+
+LIBRARY_ROOTS: dict[str, Library] = {
+    "np": "numpy",
+    "numpy": "numpy",
+    "scipy": "numpy",
+    "math": "numpy",
+    "torch": "torch",
+    "F": "torch",
+    "nn": "torch",
+    "jnp": "jax",
+    "jax": "jax",
+}
+LIBRARY_PARTS = {"linalg", "nn", "functional", "special", "numpy", "scipy", "random", "lax", "fft"}
+"""Modules inside libraries that a path to a function may pass through."""
+
+DTYPE_NAMES = {
+    "float", "float16", "float32", "float64", "double", "half", "bfloat16", "int", "int32",
+    "int64", "long", "bool", "bool_", "float_", "single",
+}  # fmt: skip
+
+IDENTITY_METHODS = {
+    "float", "double", "clone", "contiguous", "cpu", "cuda", "numpy", "to", "requires_grad_",
+    "copy", "astype", "type", "item", "retain_grad",
+}  # fmt: skip
+"""Methods that change where or how an array is kept, not its numbers."""
+
+SIZE_METHODS = {"size", "dim", "numel", "len"}
+
+OTHER_NAMES = {
+    "ln": "log", "lg": "log10", "ld": "log2", "sen": "sin", "tg": "tan", "ctg": "1/tan",
+    "arctg": "arctan", "sqr": "square", "root": "sqrt", "average": "mean", "avg": "mean",
+    "cosec": "1/sin", "sec": "1/cos", "cot": "1/tan", "csc": "1/sin", "arcsen": "arcsin",
+    "ceiling": "ceil", "if": "where", "iif": "where", "length": "norm", "magnitude": "norm",
+}  # fmt: skip
+"""Names from calculators, textbooks and spreadsheets -> what is meant here."""
+
+
+@dataclass(frozen=True, slots=True)
+class Callee:
+    """A function about to be called.
+
+    Attributes:
+        operation: None for a method that changes no numbers (`x.float()`).
+        library: whose defaults apply.
+        name: as it was written.
+        receiver: the array before the dot, of a method.
+        prefixed: whether the user named the library.
+    """
+
+    operation: Operation | None
+    library: Library
+    name: str
+    receiver: Node | None = None
+    prefixed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class LibraryName:
+    """`np`, `torch.nn.functional`: a path on the way to a function."""
+
+    library: Library
+    path: str
+
+    def member(self, name: str, source: Source, span: Span) -> Any:
+        """What the path continues to: a further module, a constant, or a Callee.
+
+        Errors: unknown-function.
+        """
+        if name in LIBRARY_PARTS:
+            library: Library = "jax" if self.path == "jax" else self.library
+            return LibraryName(library, f"{self.path}.{name}")
+        if name in CONSTANTS:
+            return CONSTANTS[name]
+        callee = find_callee(name, self.library, prefixed=True)
+        if callee is not None:
+            return callee
+        if name in DTYPE_NAMES:
+            return LibraryName(self.library, f"{self.path}.{name}")
+        raise unknown_function(name, source, Span(span.end - len(name), span.end), self.path)
+
+
+@cache
+def _names_in(library: Library) -> dict[str, Operation]:
+    """Every function name -> operation, as `library` understands it."""
+    names: dict[str, Operation] = {}
+    for operation in OPERATIONS.values():
+        for name in (operation.name, *operation.aliases):
+            names.setdefault(name, operation)
+    for operation in OPERATIONS.values():
+        for name in operation.library_names.get(library, ()):
+            names[name] = operation
+    return names
+
+
+def function_names(library: Library = "torch") -> tuple[str, ...]:
+    """Every name that can be called, aliases included."""
+    return tuple(_names_in(library))
+
+
+def find_callee(
+    name: str, library: Library, *, receiver: Node | None = None, prefixed: bool = False
+) -> Callee | None:
+    """The function that `name` means in `library`, or None."""
+    operation = _names_in(library).get(name)
+    if operation is None and name not in SIZE_METHODS:
+        return None
+    return Callee(operation, library, name, receiver, prefixed)
+
+
+def unknown_function(
+    name: str, source: Source, span: Span, path: str = "", *, method: bool = False
+) -> VjpError:
+    """The unknown-function error, with what was probably meant."""
+    meant = OTHER_NAMES.get(name.lower())
+    guess = meant or did_you_mean(name, function_names())
+    text = source.text
+    fix = None
+    if guess and "/" not in guess:
+        fix = Fix(text=text[: span.start] + guess + text[span.end :], replaces=text)
+    what = f"{path}.{name}" if path else f".{name}()" if method else f"{name}()"
+    label = f"did you mean {guess}?" if guess else ""
+    return fail(
+        "unknown-function",
+        f"there is no function {what}",
+        source=source,
+        span=span,
+        label=label,
+        notes=() if guess else ("`vjp rule` lists the functions",),
+        fix=fix,
+    )

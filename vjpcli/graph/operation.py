@@ -1,0 +1,371 @@
+"""Operation: everything the program knows of one function, and the registry of all of them.
+
+The declarations themselves are in `vjpcli/ops/`. This module only says what a declaration
+holds and what happens when an operation is applied to nodes.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from vjpcli.errors import VjpError, fail
+from vjpcli.graph.node import Kind, Node, Shape
+
+OPERATIONS: dict[str, Operation] = {}
+"""Every declared operation by its own name."""
+
+Library = Literal["numpy", "torch", "jax"]
+LIBRARIES: tuple[Library, ...] = ("torch", "numpy", "jax")
+
+KEYWORD_ALIASES = {
+    "dim": "axis",
+    "dims": "axis",
+    "axes": "axis",
+    "keepdim": "keepdims",
+    "correction": "ddof",
+}
+"""PyTorch's spelling of a static argument -> NumPy's, for every operation alike."""
+
+Pattern = Literal["elementwise", "movement", "reduction", "along-axis", "all"]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a declaration's body returns for a primitive.
+
+    Attributes:
+        shape: of the result.
+        static: the keyword arguments, normalised.
+        operands: the operands where the body changed them (an absent bound became -inf),
+            None to keep them as they were given.
+    """
+
+    shape: Shape
+    static: Mapping[str, Any]
+    operands: tuple[Node, ...] | None = None
+
+
+def outcome(shape: Shape, /, *, operands: tuple[Any, ...] | None = None, **static: Any) -> Outcome:
+    """An Outcome in one call."""
+    nodes = None if operands is None else tuple(as_node(operand) for operand in operands)
+    return Outcome(tuple(shape), static, nodes)
+
+
+@dataclass(frozen=True, slots=True)
+class Domain:
+    """Where an operand may lie: the open interval its test samples are drawn from."""
+
+    name: str
+    low: float
+    high: float
+
+
+real = Domain("real", -2.5, 2.5)
+positive = Domain("positive", 0.2, 3.0)
+nonzero = Domain("nonzero", 0.3, 2.5)
+unit = Domain("(-1, 1)", -0.9, 0.9)
+above_one = Domain("above 1", 1.1, 3.0)
+probability = Domain("(0, 1)", 0.05, 0.95)
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One way to call an operation in the tests that are derived from its declaration.
+
+    Attributes:
+        operands: a tuple is a shape, filled at random from the operand's domain; a list, a
+            number or an array is taken as it stands (a list nested for higher ranks).
+        static: keyword arguments.
+    """
+
+    operands: tuple[Any, ...]
+    static: Mapping[str, Any]
+
+
+def sample(*operands: Any, **static: Any) -> Sample:
+    """A Sample in one call: `sample((2, 3), axis=0)`."""
+    return Sample(operands, static)
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A call that must be refused with a Diagnostic of the given code."""
+
+    sample: Sample
+    code: str
+
+
+@dataclass(frozen=True, slots=True)
+class Kink:
+    """A place where the function has no derivative, and what is done there.
+
+    Attributes:
+        place: the condition in words and code: "x == 0".
+        at: (y, *operands, **static) as arrays -> boolean mask of y's shape: was it hit?
+        point: operands (numbers or nested lists) at whose first entry the kink is hit.
+        operand: position of the operand whose slope is meant.
+        slopes: the interval of slopes that is mathematically right (left and right limits).
+        used: the slope used here, which is PyTorch's.
+        others: what other engines use where it differs: {"jax": 1}.
+        says: a remark for the reader, or "".
+    """
+
+    place: str
+    at: Callable[..., Any]
+    slopes: tuple[float, float]
+    used: float
+    point: tuple[Any, ...] = ()
+    operand: int = 0
+    others: Mapping[str, float] = field(default_factory=dict)
+    says: str = ""
+
+
+@dataclass(eq=False, slots=True)
+class Operation:
+    """One function: name, forward, rule, formula, conventions, samples.
+
+    Calling it on nodes (or numbers) makes a Node.
+
+    Attributes:
+        name: its own name, NumPy's spelling.
+        family: the file of `ops/` that declares it.
+        documentation: the declaration's docstring.
+        body: the declared function. For a primitive that is not elementwise it returns an
+            Outcome; for a composite it returns the Node (or Nodes) it is made of.
+        forward: (*arrays, **static) -> array; None for a composite.
+        operand_names: positional parameters; the last one may stand for any number of them
+            (`variadic`).
+        optional_operands: how many of the last operands may be left out.
+        static_defaults: keyword-only parameters and their defaults.
+        kind: of the result.
+        pattern: which operand entries an output entry reads; a callable gets the operands as
+            object arrays of bit sets and returns the output's.
+        symbolic: name of a SymPy function or a callable (sympy, *expressions, **static).
+        aliases: further names, in every library.
+        library_names: library -> names that exist with this meaning only there.
+        library_defaults: library -> static defaults that differ there.
+        collects: the static argument that takes any number of positional integers
+            (`reshape(x, 2, 3)`).
+        domains: one per operand, for samples.
+        analytic: complex step applies.
+        rules: engine name -> rule (g, y, *operands, **static) -> contributions. "torch" is
+            the rule; another name is present only where that engine differs.
+        infix: the operator it is written with, if any.
+        keyword_aliases: another spelling of a keyword -> its name here ({"p": "ord"}).
+        integer_is_static: `max(x, 1)`: a plain integer where an optional operand could stand
+            is the first static argument.
+        flat: its slope is 0 wherever it has one.
+        several: names of the results where a call gives several, e.g. ("values", "indices").
+        convention: a remark printed with the result when the operation occurs, with
+            `{static}` fields, or "".
+    """
+
+    name: str
+    family: str
+    documentation: str
+    body: Callable[..., Any]
+    forward: Callable[..., Any] | None
+    operand_names: tuple[str, ...]
+    optional_operands: int
+    variadic: bool
+    static_defaults: Mapping[str, Any]
+    kind: Kind = "real"
+    pattern: Pattern | Callable[..., Any] = "all"
+    symbolic: str | Callable[..., Any] | None = None
+    aliases: tuple[str, ...] = ()
+    library_names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    library_defaults: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    collects: str | None = None
+    domains: tuple[Domain, ...] = ()
+    analytic: bool = False
+    samples: tuple[Sample, ...] = ()
+    refuses: tuple[Refusal, ...] = ()
+    kinks: tuple[Kink, ...] = ()
+    infix: str | None = None
+    keyword_aliases: Mapping[str, str] = field(default_factory=dict)
+    integer_is_static: bool = False
+    several: tuple[str, ...] = ()
+    convention: str = ""
+    flat: bool = False
+    rules: dict[str, Callable[..., Any]] = field(default_factory=dict)
+
+    def __call__(self, *operands: Any, **static: Any) -> Any:
+        """A Node of this operation (or, for several results, a tuple of Nodes).
+
+        Errors: shape-mismatch and whatever the declaration refuses, without a place.
+        """
+        nodes = tuple(None if operand is None else as_node(operand) for operand in operands)
+        result = self.body(*nodes, **static)
+        if not isinstance(result, Outcome):
+            return result
+        operands_used = nodes if result.operands is None else result.operands
+        present = tuple(node for node in operands_used if node is not None)
+        return Node(self, present, result.static, result.shape, self.kind)
+
+    def vjp(self, rule: Callable[..., Any]) -> Callable[..., Any]:
+        """Declares the rule: (g, y, *operands, **static) -> one contribution per operand.
+
+        A contribution is a Node, or None for an operand without a derivative. Its shape may
+        be anything that broadcasting relates to the operand's: `backward` fits it.
+        """
+        self.rules["torch"] = rule
+        return rule
+
+    def vjp_like(self, engine: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+        """Declares the rule that another engine uses, where its convention differs."""
+
+        def declare(rule: Callable[..., Any]) -> Callable[..., Any]:
+            self.rules[engine] = rule
+            return rule
+
+        return declare
+
+    @property
+    def is_composite(self) -> bool:
+        """Whether it is made of other operations and disappears when applied."""
+        return self.forward is None
+
+
+def declare(
+    body: Callable[..., Any],
+    forward: Callable[..., Any] | None,
+    **facts: Any,
+) -> Operation:
+    """Registers the operation that `body` declares; reads names and defaults off its signature.
+
+    Positional parameters are operands (a default of None makes one optional), keyword-only
+    parameters are static.
+    """
+    operand_names: list[str] = []
+    optional = 0
+    variadic = False
+    static_defaults: dict[str, Any] = {}
+    for parameter in inspect.signature(body).parameters.values():
+        if parameter.kind is inspect.Parameter.KEYWORD_ONLY:
+            static_defaults[parameter.name] = parameter.default
+        else:
+            operand_names.append(parameter.name)
+            optional += parameter.default is not inspect.Parameter.empty
+            variadic |= parameter.kind is inspect.Parameter.VAR_POSITIONAL
+    operation = Operation(
+        name=facts.pop("name", body.__name__),
+        family=body.__module__.rpartition(".")[2],
+        documentation=inspect.cleandoc(body.__doc__ or ""),
+        body=body,
+        forward=forward,
+        operand_names=tuple(operand_names),
+        optional_operands=optional,
+        variadic=variadic,
+        static_defaults=static_defaults,
+        **facts,
+    )
+    if operation.name in OPERATIONS:
+        raise ValueError(f"declared twice: {operation.name}")
+    OPERATIONS[operation.name] = operation
+    return operation
+
+
+def _leaf(*, name: str, shape: Shape) -> Outcome:
+    """A named input."""
+    return outcome(shape, name=name, shape=shape)
+
+
+def _constant(*, value: Any) -> Outcome:
+    """A number or array that was written into the program."""
+    return outcome(value.shape, value=value)
+
+
+leaf = Operation("leaf", "graph", "A named input.", _leaf, None, (), 0, False, {})
+constant = Operation(
+    "constant",
+    "graph",
+    "A number or array that was written into the program.",
+    _constant,
+    lambda *, value: value,
+    (),
+    0,
+    False,
+    {},
+)
+
+
+def make_leaf(name: str, shape: Shape) -> Node:
+    """The node that stands for the named input `name`."""
+    return Node(leaf, (), {"name": name}, tuple(shape))
+
+
+def make_constant(value: Any) -> Node:
+    """A constant node; integers become real numbers, booleans conditions."""
+    array = np.asarray(value)
+    kind: Kind = "condition" if array.dtype == np.bool_ else "real"
+    if kind == "real" and array.dtype != np.float64:
+        array = array.astype(np.float64)
+    return Node(constant, (), {"value": array}, array.shape, kind)
+
+
+def compute(
+    node: Node,
+    operands: Sequence[Any],
+    inputs: Mapping[str, Any],
+    dtype: DTypeLike = np.float64,
+) -> NDArray[Any]:
+    """The value of one node from the values of its operands.
+
+    `inputs` holds the arrays of the named inputs. Real numbers are of `dtype`.
+    """
+    if node.operation is leaf:
+        return np.asarray(inputs[node.static["name"]], dtype=dtype)
+    if node.operation is constant:
+        value: NDArray[Any] = node.static["value"]
+        return value.astype(dtype, copy=False) if node.kind == "real" else value
+    assert node.operation.forward is not None, f"a composite stayed in the graph: {node}"
+    return np.asarray(node.operation.forward(*operands, **node.static))
+
+
+def as_node(value: Any) -> Node:
+    """`value` itself if it is a Node, else a constant."""
+    return value if isinstance(value, Node) else make_constant(value)
+
+
+def constant_number(node: Node) -> float | None:
+    """The number that a one-entry real constant holds, else None."""
+    if node.operation is constant and node.kind == "real" and node.size == 1:
+        return float(node.static["value"].reshape(()))
+    return None
+
+
+def broadcast_shapes(operation: str, *operands: Node) -> Shape:
+    """The common shape of `operands` by NumPy's broadcasting.
+
+    Errors: shape-mismatch, naming the shapes.
+    """
+    shapes = [operand.shape for operand in operands]
+    first = shapes[0]
+    if all(shape == first for shape in shapes):
+        return first
+    try:
+        return np.broadcast_shapes(*shapes)
+    except ValueError:
+        raise shape_mismatch(operation, *shapes) from None
+
+
+def shape_mismatch(operation: str, *shapes: Shape, why: str = "") -> VjpError:
+    """The shape-mismatch error of `operation` on operands of these shapes."""
+    listed = " and ".join(shape_text(shape) for shape in shapes)
+    notes = (
+        (why,)
+        if why
+        else ("two axes fit when they are equal or one of them is 1, compared from the last axis",)
+    )
+    return fail("shape-mismatch", f"{operation} cannot combine shapes {listed}", notes=notes)
+
+
+def shape_text(shape: Shape) -> str:
+    """A shape as Python writes it: (), (3,), (2, 3)."""
+    return str(tuple(int(length) for length in shape))

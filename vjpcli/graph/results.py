@@ -1,0 +1,30 @@
+"""Results: what a call gives that returns several arrays, such as `sort(x)` or `split(x, 2)`."""
+
+from __future__ import annotations
+
+from vjpcli.graph.node import Node
+
+
+class Results(tuple[Node, ...]):
+    """Several nodes, by position and, where the operation names them, by name.
+
+    Used as one array, it stands for its first entry (`max(x, dim=1)` means the values).
+    """
+
+    names: tuple[str, ...] = ()
+
+    @staticmethod
+    def of(nodes: tuple[Node, ...], names: tuple[str, ...] = ()) -> Results:
+        """Results with names; fewer names than nodes is fine."""
+        results = Results(nodes)
+        results.names = names
+        return results
+
+    def named(self, name: str) -> Node:
+        """The result called `name`, which must be one of `names`."""
+        return self[self.names.index(name)]
+
+    @property
+    def default(self) -> Node:
+        """The one that is meant where a single array is needed."""
+        return self[0]

@@ -1,0 +1,277 @@
+"""Comparison and choice: conditions have no derivative, a choice passes its adjoint on."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from vjpcli.ops.declaration import (
+    Kink,
+    broadcast_shapes,
+    elementwise,
+    operation,
+    outcome,
+    sample,
+)
+
+
+@elementwise(np.equal, infix="==", kind="condition", aliases=("eq",), symbolic="Eq")
+def equal(a, b):
+    """Whether entries are equal. A condition: it has no derivative.
+
+    Shapes:  a [...], b [...] -> [...] of True and False (broadcast)
+    Kinks:   jumps where a == b
+    Source:  IEEE 754 comparison; nan equals nothing
+    Example: vjp explain "where(x == 2, 10*x, x)" x=1,2 --seed ones
+    """
+
+
+@elementwise(np.not_equal, infix="!=", kind="condition", aliases=("ne",), symbolic="Ne")
+def not_equal(a, b):
+    """Whether entries differ. A condition: it has no derivative.
+
+    Shapes:  a [...], b [...] -> [...] of True and False (broadcast)
+    Kinks:   jumps where a == b
+    Source:  IEEE 754 comparison; nan differs from everything
+    Example: vjp explain "where(x != 2, 10*x, x)" x=1,2 --seed ones
+    """
+
+
+@elementwise(np.less, infix="<", kind="condition", aliases=("lt",), symbolic="Lt")
+def less(a, b):
+    """Whether a is less than b. A condition: it has no derivative.
+
+    Shapes:  a [...], b [...] -> [...] of True and False (broadcast)
+    Kinks:   jumps where a == b
+    Source:  IEEE 754 comparison
+    Example: vjp explain "where(x < 2, 10*x, x)" x=1,2 --seed ones
+    """
+
+
+@elementwise(np.less_equal, infix="<=", kind="condition", aliases=("le",), symbolic="Le")
+def less_equal(a, b):
+    """Whether a is at most b. A condition: it has no derivative.
+
+    Shapes:  a [...], b [...] -> [...] of True and False (broadcast)
+    Kinks:   jumps where a == b
+    Source:  IEEE 754 comparison
+    Example: vjp explain "where(x <= 2, 10*x, x)" x=1,3 --seed ones
+    """
+
+
+@elementwise(np.greater, infix=">", kind="condition", aliases=("gt",), symbolic="Gt")
+def greater(a, b):
+    """Whether a is greater than b. A condition: it has no derivative.
+
+    Shapes:  a [...], b [...] -> [...] of True and False (broadcast)
+    Kinks:   jumps where a == b
+    Source:  IEEE 754 comparison
+    Example: vjp explain "where(x > 2, 10*x, x)" x=1,3 --seed ones
+    """
+
+
+@elementwise(np.greater_equal, infix=">=", kind="condition", aliases=("ge",), symbolic="Ge")
+def greater_equal(a, b):
+    """Whether a is at least b. A condition: it has no derivative.
+
+    Shapes:  a [...], b [...] -> [...] of True and False (broadcast)
+    Kinks:   jumps where a == b
+    Source:  IEEE 754 comparison
+    Example: vjp explain "where(x >= 2, 10*x, x)" x=1,3 --seed ones
+    """
+
+
+@elementwise(np.logical_and, infix="&", kind="condition", symbolic="And")
+def logical_and(a, b):
+    """Whether both conditions hold; a number counts as true unless it is 0.
+
+    Shapes:  a [...], b [...] -> [...] of True and False (broadcast)
+    Kinks:   where its operands jump
+    Source:  truth table
+    Example: vjp explain "where((x > 0) & (x < 2), x**2, 0)" x=-1,1,3 --seed ones
+    """
+
+
+@elementwise(np.logical_or, infix="|", kind="condition", symbolic="Or")
+def logical_or(a, b):
+    """Whether at least one condition holds; a number counts as true unless it is 0.
+
+    Shapes:  a [...], b [...] -> [...] of True and False (broadcast)
+    Kinks:   where its operands jump
+    Source:  truth table
+    Example: vjp explain "where((x < 0) | (x > 2), x**2, 0)" x=-1,1,3 --seed ones
+    """
+
+
+@elementwise(np.logical_not, infix="~", kind="condition", symbolic="Not")
+def logical_not(a):
+    """Whether the condition does not hold; a number counts as true unless it is 0.
+
+    Shapes:  a [...] -> [...] of True and False
+    Kinks:   where its operand jumps
+    Source:  truth table
+    Example: vjp explain "where(~(x > 0), x**2, x)" x=-1,1 --seed ones
+    """
+
+
+@elementwise(np.isnan, kind="condition", symbolic=lambda s, x: s.Eq(x, s.nan))
+def isnan(x):
+    """Whether entries are nan. A condition: it has no derivative.
+
+    Shapes:  x [...] -> [...] of True and False
+    Kinks:   none
+    Source:  IEEE 754
+    Example: vjp explain "where(isnan(x), 0, x)" x=nan,1 --seed ones
+    """
+
+
+@elementwise(np.isfinite, kind="condition", symbolic=lambda s, x: s.true)
+def isfinite(x):
+    """Whether entries are neither nan nor infinite. A condition: it has no derivative.
+
+    Shapes:  x [...] -> [...] of True and False
+    Kinks:   none
+    Source:  IEEE 754
+    Example: vjp explain "where(isfinite(x), x, 0)" x=inf,1 --seed ones
+    """
+
+
+@elementwise(
+    np.where,
+    symbolic=lambda s, condition, a, b: s.Piecewise((a, condition), (b, True)),
+    samples=(
+        sample([[True, False, True], [False, False, True]], (2, 3), (2, 3)),
+        sample([True, False, True], (2, 3), (3,)),
+        sample(True, (), ()),
+        sample([[True], [False]], (), (3,)),
+        sample([1.0, 0.0], (2,), (2,)),
+    ),
+    analytic=True,
+)
+def where(condition, a, b):
+    """Entries of a where the condition holds, entries of b elsewhere.
+
+    Shapes:  condition [...], a [...], b [...] -> [...] (broadcast)
+    Kinks:   where the condition jumps. The branch that was not taken receives an adjoint of 0,
+             which does not protect it: 0 times an infinite slope is nan
+    Source:  the adjoint goes to the branch that was taken
+    Example: vjp explain "where(x > 1, x**2, 2*x)" x=3,0.5 --seed ones
+    """
+
+
+@where.vjp
+def _(g, y, condition, a, b):
+    return None, where(condition, g, 0), where(condition, 0, g)
+
+
+def _at_tie(y, a, b):
+    return a == b
+
+
+@elementwise(
+    np.maximum,
+    symbolic="Max",
+    kinks=(Kink("a == b", _at_tie, slopes=(0, 1), used=0.5, point=(2.0, 2.0)),),
+)
+def maximum(a, b):
+    """The larger of two entries.
+
+    Shapes:  a [...], b [...] -> [...] (broadcast)
+    Kinks:   at a tie each operand gets 0.5 (PyTorch, JAX and autograd alike)
+    Source:  the larger operand takes the adjoint; PyTorch's rule also at nan
+    Example: vjp explain "maximum(x, y)" x=2,1 y=2,5 --seed ones
+    """
+
+
+# As PyTorch does it: half at a tie, nothing to the loser; where a nan makes every comparison
+# false, all of it to both.
+@maximum.vjp
+def _(g, y, a, b):
+    tied = equal(a, b)
+    return (
+        where(tied, g * 0.5, where(less(a, b), 0, g)),
+        where(tied, g * 0.5, where(greater(a, b), 0, g)),
+    )
+
+
+@elementwise(
+    np.minimum,
+    symbolic="Min",
+    kinks=(Kink("a == b", _at_tie, slopes=(0, 1), used=0.5, point=(2.0, 2.0)),),
+)
+def minimum(a, b):
+    """The smaller of two entries.
+
+    Shapes:  a [...], b [...] -> [...] (broadcast)
+    Kinks:   at a tie each operand gets 0.5 (PyTorch, JAX and autograd alike)
+    Source:  the smaller operand takes the adjoint; PyTorch's rule also at nan
+    Example: vjp explain "minimum(x, y)" x=2,1 y=2,5 --seed ones
+    """
+
+
+@minimum.vjp
+def _(g, y, a, b):
+    tied = equal(a, b)
+    return (
+        where(tied, g * 0.5, where(greater(a, b), 0, g)),
+        where(tied, g * 0.5, where(less(a, b), 0, g)),
+    )
+
+
+@operation(
+    lambda x, low, high: np.minimum(np.maximum(x, low), high),
+    pattern="elementwise",
+    symbolic=lambda s, x, low, high: s.Min(s.Max(x, low), high),
+    aliases=("clamp",),
+    samples=(
+        sample((2, 3), -1.0, 1.5),
+        sample([-3.0, 0.2, 4.0], -1.0, 1.5),
+        sample((3,), None, 0.5),
+        sample((3,), 0.1),
+        sample((2, 3), [-1.0, -0.5, 0.0], [[2.0], [1.0]]),
+    ),
+    kinks=(
+        Kink(
+            "x at a bound",
+            lambda y, x, low, high: (x == low) | (x == high),
+            slopes=(0, 1),
+            used=1,
+            point=(0.0, 0.0, 1.0),
+            others={"jax": 0.5, "autograd": 0},
+        ),
+    ),
+)
+def clip(x, min=None, max=None):
+    """Entries held between two bounds; either bound may be left out.
+
+    Shapes:  x [...], min [...], max [...] -> [...] (broadcast)
+    Kinks:   at a bound the slope is 1 (PyTorch); JAX uses 0.5, autograd 0
+    Source:  outside the bounds the adjoint goes to the bound
+    Example: vjp explain "clip(x, 0, 1)" x=-1,0.5,1,3 --seed ones
+    """
+    low = -np.inf if min is None else min
+    high = np.inf if max is None else max
+    shape = broadcast_shapes("clip", x, *(bound for bound in (min, max) if bound is not None))
+    return outcome(shape, operands=(x, low, high))
+
+
+@clip.vjp
+def _(g, y, x, low, high):
+    return (
+        where(less(x, low) | greater(x, high), 0, g),
+        where(less(x, low) & less(low, high), g, 0),
+        where(greater(x, high) | less(high, low), g, 0),
+    )
+
+
+@clip.vjp_like("jax")
+def _(g, y, x, low, high):
+    at_bound = equal(x, low) | equal(x, high)
+    to_x, to_low, to_high = clip.rules["torch"](g, y, x, low, high)
+    return where(at_bound, g * 0.5, to_x), to_low, to_high
+
+
+@clip.vjp_like("autograd")
+def _(g, y, x, low, high):
+    inside = greater(x, low) & less(x, high)
+    _, to_low, to_high = clip.rules["torch"](g, y, x, low, high)
+    return where(inside, g, 0), to_low, to_high
