@@ -51,7 +51,9 @@ class Outcome:
     operands: tuple[Node, ...] | None = None
 
 
-def outcome(shape: Shape, /, *, operands: tuple[Any, ...] | None = None, **static: Any) -> Outcome:
+def outcome(
+    shape: Sequence[int], /, *, operands: tuple[Any, ...] | None = None, **static: Any
+) -> Outcome:
     """An Outcome in one call."""
     nodes = None if operands is None else tuple(as_node(operand) for operand in operands)
     return Outcome(tuple(shape), static, nodes)
