@@ -78,7 +78,7 @@ def jacobian(
             # an infinite slope, 0 * inf would put a nan at an entry that is zero by structure.
             array[~pattern] = 0.0
         found[name] = LeafJacobian(array, pattern, structure)
-    return found
+    return {name: found[name] for name in patterns}
 
 
 def _diagonals(
