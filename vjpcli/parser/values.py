@@ -183,14 +183,14 @@ def _check_program(text: str, source: Source, span: Span, shape: tuple[int, ...]
                 notes=("each name takes an argument of its own: a=1 b=2",),
             )
     if shape is not None:
-        name = source.text.split(":")[0].strip()
-        axes = ", ".join(map(str, shape)) + ("," if len(shape) == 1 else "")
+        head = source.text[: span.start].partition(":")[0].strip()
+        prefix = f"{head}=" if head.isidentifier() else ""
         raise fail(
             "value-shape",
             "a shape cannot be given to an expression",
             source=source,
             span=span,
-            fix=Fix(f"{name}=reshape({text}, ({axes}))", replaces=source.text),
+            fix=Fix(f"{prefix}reshape({text}, {shape})", replaces=source.text),
         )
 
 
@@ -358,8 +358,8 @@ def _stray(argument: str, expression: str | None, arguments: Sequence[str]) -> V
         message = f"{text} is not a value: a value is given as NAME=VALUE"
         fix = None
     notes: tuple[str, ...] = ()
-    strays = [word for word in arguments if "=" not in word]
-    if expression is not None and not text.lower().endswith(EXTENSIONS):
+    strays = [word for word in arguments if "=" not in word and not word.startswith("@")]
+    if expression is not None and any(not word.strip().isidentifier() for word in strays):
         whole = " ".join([expression, *strays])
         notes = (f'an expression with blanks is one argument, in quotes: "{whole}"',)
     return fail("value-form", message, source=source, span=span, notes=notes, fix=fix)
