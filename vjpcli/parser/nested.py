@@ -114,16 +114,13 @@ def number_text(number: float) -> str:
 
 
 def nested_text(array: NDArray[Any]) -> str:
-    """An array as nested lists without spaces, `[[1,2],[3,4]]`; it reads back bit for bit.
+    """An array as nested lists without spaces: `1`, `[1,2]`, `[[1,2],[3,4]]`.
 
-    A vector and a scalar need no brackets on the command line, but they are harmless there:
-    a vector is written `[1,2]`, a scalar `1`.
+    It reads back bit for bit, except that lists cannot tell (0, 3) from (0,).
     """
-    texts = [number_text(number) for number in array.ravel().tolist()]
     if array.size == 0:
-        # Lists can only tell an empty shape whose zero comes last.
-        nested: Any = array.tolist()
-        return str(nested).replace(" ", "")
+        return str(array.tolist()).replace(" ", "")
+    texts = [number_text(number) for number in array.ravel().tolist()]
     for length in reversed(array.shape):
         texts = [f"[{','.join(texts[i : i + length])}]" for i in range(0, len(texts), length)]
     return texts[0]

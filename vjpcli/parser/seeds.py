@@ -258,7 +258,8 @@ def _reshaped(request: SeedRequest, seed: NDArray[np.float64], shape: tuple[int,
     """The same numbers in the shape of the output."""
     if request.program is not None:
         return _seed_fix(request, f"reshape({request.program}, {shape})")
-    if not shape or (request.origin == "given" and seed.size <= _MOST_WRITTEN):
+    # Lists cannot tell (0, 3) from (0,), so an empty seed takes its shape in front.
+    if not shape or (request.origin == "given" and 0 < seed.size <= _MOST_WRITTEN):
         says = "the same numbers" if shape else "without brackets"
         return _seed_fix(request, nested_text(seed.reshape(shape)), says=says)
     axes = "x".join(map(str, shape))
