@@ -126,10 +126,7 @@ def _not(reading: Reading, node: ast.UnaryOp) -> VjpError:
 
 def _comparison(reading: Reading, node: ast.Compare) -> VjpError:
     operands = [node.left, *node.comparators]
-    spans = [
-        operator_span(reading, left, right)
-        for left, right in pairwise(operands)
-    ]
+    spans = [operator_span(reading, left, right) for left, right in pairwise(operands)]
     words = [" ".join(reading.text[s.start : s.end].split()) for s in spans]
     for operator, word, span in zip(node.ops, words, spans, strict=True):
         if isinstance(operator, ast.Is | ast.IsNot):
