@@ -242,9 +242,9 @@ def _leaf_reports(
 ) -> dict[str, LeafReport]:
     output = problem.outputs[-1]
     graph = problem.restricted_to([output.name])
-    structures = {
-        leaf: one.structure for leaf, one in jacobians.get(output.name, {}).items()
-    } or {leaf: _structure(graph, leaf) for leaf in problem.leaves}
+    structures = {leaf: one.structure for leaf, one in jacobians.get(output.name, {}).items()} or {
+        leaf: _structure(graph, leaf) for leaf in problem.leaves
+    }
     formulas = _formulas(graph, problem, structures) if contents.formulas else {}
     read = ancestors(problem.graph.outputs.values())
     stretched = _stretched_axes(problem, run)
@@ -344,5 +344,3 @@ def _nudge(problem: Problem, leaf: str, gradient: Array) -> Nudge | None:
     if float(seeds[0].value) != 1.0:
         return None
     return Nudge(NUDGE, NUDGE * float(gradient))
-
-
