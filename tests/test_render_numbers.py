@@ -80,7 +80,8 @@ def test_every_glyph_has_an_ascii_form_that_is_not_an_escape():
 
 
 def test_dots_become_products_or_zeros_in_ascii():
-    assert printable("× 2·t3, · is a zero", ascii_only=True) == "x 2*t3, . is a zero"
+    assert printable("× 2·t3, · is a zero", ascii_only=True) == "* 2*t3, . is a zero"
+    assert printable("2×3×4, seed × row", ascii_only=True) == "2x3x4, seed * row"
 
 
 def test_names_that_are_not_ascii_become_escapes():

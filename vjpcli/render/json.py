@@ -15,6 +15,7 @@ import numpy as np
 from vjpcli.errors import Diagnostic
 from vjpcli.explain.model import Array, Check, Explanation, LeafReport, Seed, Step
 from vjpcli.render.diagnostic import fix_text
+from vjpcli.render.numbers import shortest_as_float64
 
 SCHEMA = "vjp/1"
 
@@ -120,7 +121,7 @@ def numbers(array: Array) -> Any:
     if array.dtype == np.bool_:
         return array.tolist()
     finite = np.isfinite(array)
-    wide = array if array.dtype == np.float64 else _shortest_as_float64(array)
+    wide = shortest_as_float64(array)
     if finite.all():
         return wide.tolist()
     mixed = wide.astype(object)
@@ -128,13 +129,6 @@ def numbers(array: Array) -> Any:
     mixed[np.isposinf(wide)] = "Infinity"
     mixed[np.isneginf(wide)] = "-Infinity"
     return mixed.tolist() if mixed.shape else mixed.item()
-
-
-def _shortest_as_float64(array: Array) -> Array:
-    """The float64 numbers whose text is the shortest for the given float32 numbers."""
-    if array.dtype != np.float32:
-        return array.astype(np.float64)
-    return array.astype(np.str_).astype(np.float64)
 
 
 def plain(value: Any) -> Any:

@@ -22,7 +22,8 @@ def cell_width(text: str) -> int:
     """Terminal cells that `text` takes: wide characters two, combining marks none."""
     if text.isascii():
         return len(text)
-    from rich.cells import cell_len
+    # only text that is not ASCII needs rich's tables
+    from rich.cells import cell_len  # noqa: PLC0415 - see above
 
     return cell_len(text)
 
