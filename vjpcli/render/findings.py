@@ -91,6 +91,28 @@ def next_line(commands: Sequence[str], page: Page) -> list[Line]:
     return [line] if len(line) > 1 else []
 
 
+def reading_sentences(
+    explanation: Explanation, page: Page, *, weighted: bool, zeros: bool
+) -> list[str]:
+    """How the table is to be read.
+
+    `weighted`: it has rows to be weighted by seeds and a bottom row of gradients; `zeros`: it
+    has structural zeros.
+    """
+    sentences = []
+    used = [name for name in explanation.gradients if explanation.leaves[name].used]
+    if weighted and used:
+        names = ", ".join(f"{name}.grad" for name in used[:6]) + (", …" if len(used) > 6 else "")
+        sentences.append(
+            "Weight each row of the Jacobian by its seed, then add down the columns: "
+            f"the bottom row is {names}."
+        )
+    if zeros:
+        mark = page.piece("·").text
+        sentences.append(f"{mark} is a structural zero: that output never reads that entry.")
+    return sentences
+
+
 def seed_sentences(explanation: Explanation) -> list[str]:
     """What must be said of the seed whatever the picture means."""
     seeds = [seed for one_pass in explanation.passes for seed in one_pass]
