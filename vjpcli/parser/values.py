@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from vjpcli.errors import Fix, Source, Span, VjpError, fail
 from vjpcli.parser.files import read_all, read_one
-from vjpcli.parser.nested import MOST_AXES, counted
+from vjpcli.parser.nested import MOST_AXES, counted, read_only
 from vjpcli.parser.numbers import read_numbers
 from vjpcli.parser.references import EXTENSIONS, StandardInput, reference
 
@@ -137,7 +137,7 @@ def read_value(
         return GivenValue(name, array, origin, text, None, source, span, path)
     if not text:
         if shape is not None and 0 in shape:
-            empty = _shaped(np.zeros(0), shape, source, span, is_file=False)
+            empty = _shaped(read_only([]), shape, source, span, is_file=False)
             return GivenValue(name, empty, "given", text, None, source, span)
         raise fail(
             "value-form",
@@ -222,9 +222,7 @@ def _shaped(
             span=span,
             notes=("give the rows alone, or the shape with a flat list of numbers",),
         )
-    array = array.reshape(shape)
-    array.setflags(write=False)
-    return array
+    return read_only(array, shape)
 
 
 def read_shape(source: Source, span: Span) -> tuple[int, ...]:
