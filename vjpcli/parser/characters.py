@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Callable
 
 from vjpcli.errors import Span, VjpError
 from vjpcli.parser.reading import Edit, Reading
@@ -59,21 +60,9 @@ def check_characters(reading: Reading) -> None:
 
 def _refusal(reading: Reading, found: list[Token], index: int) -> VjpError:
     character = found[index].text
-    if character in _QUOTES:
-        return _typographic_quote(reading, found, index)
-    if character in _ROOTS:
-        return _root_sign(reading, found, index)
-    if character == "‖":
-        return _norm_bars(reading, found, index)
-    if character == "°":
-        return _degree_sign(reading, found, index)
-    decomposition = unicodedata.decomposition(character)
-    if decomposition.startswith("<super>"):
-        return _superscript(reading, found, index)
-    if decomposition.startswith("<sub>"):
-        return _subscript(reading, found, index)
-    if _ascii_spelling(character):
-        return _unicode_operator(reading, found, index)
+    kind = _ascii_kind(character)
+    if kind is not None:
+        return kind(reading, found, index)
     if unicodedata.category(character) in {"Cf", "Cc"}:
         return _invisible(reading, found[index].start)
     return reading.error(
@@ -82,6 +71,26 @@ def _refusal(reading: Reading, found: list[Token], index: int) -> VjpError:
         found[index].span,
         notes=(unicodedata.name(character, f"U+{ord(character):04X}").lower(),),
     )
+
+
+def _ascii_kind(character: str) -> Callable[[Reading, list[Token], int], VjpError] | None:
+    """Which refusal knows the ASCII spelling of a sign, if it has one."""
+    kind = None
+    if character in _QUOTES:
+        kind = _typographic_quote
+    elif character in _ROOTS:
+        kind = _root_sign
+    elif character == "‖":
+        kind = _norm_bars
+    elif character == "°":
+        kind = _degree_sign
+    elif unicodedata.decomposition(character).startswith("<super>"):
+        kind = _superscript
+    elif unicodedata.decomposition(character).startswith("<sub>"):
+        kind = _subscript
+    elif _ascii_spelling(character):
+        kind = _unicode_operator
+    return kind
 
 
 def _invisible(reading: Reading, start: int) -> VjpError:

@@ -104,7 +104,9 @@ def _index_items(node: ast.Subscript) -> list[ast.expr]:
     return node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
 
 
-def _build(reading: Reading, node: ast.expr, parts: list[Expression]) -> Expression:
+def _build(  # noqa: PLR0911 - one return for each kind of node
+    reading: Reading, node: ast.expr, parts: list[Expression]
+) -> Expression:
     """The language's node for Python's, given its converted parts."""
     span = reading.span(node)
     match node:
@@ -157,23 +159,24 @@ def _number(reading: Reading, node: ast.Constant, value: int | float) -> Number:
     except OverflowError:
         number = float("inf")
     if number == float("inf"):
-        raise reading.error(
-            "number-too-large",
-            "the number is larger than any floating-point number (1.8e308)",
-            span,
-            notes=("infinity is written `inf`",),
-        )
-    if (
-        number == 0
-        and re.match(r"[0._]*[1-9]", text := reading.slice(node))
-        and text[1:2] not in (*"xXoObB",)
-    ):
+        raise number_too_large(reading, span)
+    if number == 0 and re.match("[0._]*[1-9]", reading.slice(node)):
         raise reading.error(
             "number-too-small",
             "the number is smaller than any floating-point number (4.9e-324)",
             span,
         )
     return Number(span, number, isinstance(value, int))
+
+
+def number_too_large(reading: Reading, span: Span) -> VjpError:
+    """The refusal of a number that would be read as infinity."""
+    return reading.error(
+        "number-too-large",
+        "the number is larger than any floating-point number (1.8e308)",
+        span,
+        notes=("infinity is written `inf`",),
+    )
 
 
 def _is_text(node: ast.expr) -> bool:

@@ -50,11 +50,11 @@ def _read(source: Source) -> Program:
     reading = Reading(source)
     check_encodable(reading)
     check_characters(reading)
-    module = _python_tree(reading)
+    module = _python_tree(reading) if reading.code.strip(" \t\f\n;") else ast.Module([], [])
     if not module.body:
         raise reading.error(
             "empty-expression",
-            "there is no expression" + (", only a comment" if reading.code.strip() else ""),
+            "there is no expression" + (", only a comment" if "#" in reading.code else ""),
             Span(0, len(source.text)),
         )
     return Program(source, convert_statements(reading, module))

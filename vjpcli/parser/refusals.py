@@ -16,15 +16,25 @@ from vjpcli.errors import Span, VjpError
 from vjpcli.parser.reading import Edit, Reading
 
 _INLINE = "a program is statements `name = expression`, the last of which is the output"
+_WHERE = "write y = where(condition, a, b)"
+_TURNS = "write a reduction (sum, prod, cumsum), or one statement for each turn"
+_BODY = "write out the body: its last value is the output"
+_CHOICE = "`{}` cannot choose between statements"
+_SCOPE = "all names are in one place, `{}` has no meaning"
+
+# first word: code, message (with the word in it), note
 _STATEMENTS: dict[str, tuple[str, str, str]] = {
-    "def": ("def-statement", "functions cannot be defined", "write out the body: its last value is the output"),
+    "def": ("def-statement", "functions cannot be defined", _BODY),
     "class": ("class-statement", "classes cannot be defined", _INLINE),
-    "for": ("for-loop", "loops are not run", "write a reduction (sum, prod, cumsum), or one statement for each turn"),
-    "while": ("while-loop", "loops are not run", "write one statement for each turn"),
-    "if": ("if-statement", "`if` cannot choose between statements", "write y = where(condition, a, b)"),
-    "elif": ("if-statement", "`elif` cannot choose between statements", "write y = where(condition, a, b)"),
-    "else": ("if-statement", "`else` cannot choose between statements", "write y = where(condition, a, b)"),
-    "with": ("with-statement", "`with` has no meaning here", "leave it out: no_grad() and the like change nothing"),
+    "for": ("for-loop", "loops are not run", _TURNS),
+    "while": ("while-loop", "loops are not run", _TURNS),
+    "break": ("for-loop", "loops are not run", _TURNS),
+    "continue": ("for-loop", "loops are not run", _TURNS),
+    "if": ("if-statement", _CHOICE, _WHERE),
+    "elif": ("if-statement", _CHOICE, _WHERE),
+    "else": ("if-statement", _CHOICE, _WHERE),
+    "match": ("match-statement", _CHOICE, _WHERE),
+    "with": ("with-statement", "`with` has no meaning here", "write its statements alone"),
     "try": ("try-statement", "exceptions cannot be handled", _INLINE),
     "except": ("try-statement", "exceptions cannot be handled", _INLINE),
     "finally": ("try-statement", "exceptions cannot be handled", _INLINE),
@@ -32,14 +42,11 @@ _STATEMENTS: dict[str, tuple[str, str, str]] = {
     "assert": ("assert-statement", "assertions are not checked", _INLINE),
     "del": ("del-statement", "names cannot be deleted", _INLINE),
     "pass": ("empty-statement", "`pass` gives no value", _INLINE),
-    "global": ("scope-statement", "all names are in one place, `global` has no meaning", _INLINE),
-    "nonlocal": ("scope-statement", "all names are in one place, `nonlocal` has no meaning", _INLINE),
-    "break": ("for-loop", "loops are not run", "write one statement for each turn"),
-    "continue": ("for-loop", "loops are not run", "write one statement for each turn"),
+    "global": ("scope-statement", _SCOPE, _INLINE),
+    "nonlocal": ("scope-statement", _SCOPE, _INLINE),
     "async": ("async-statement", "nothing is run, `async` has no meaning", _INLINE),
-    "match": ("match-statement", "`match` cannot choose between statements", "write y = where(condition, a, b)"),
     "type": ("type-statement", "types cannot be declared", _INLINE),
-}  # fmt: skip
+}
 STATEMENT_WORDS = frozenset(_STATEMENTS)
 _ATOM = re.compile(r"[\w.]+")
 
@@ -49,7 +56,7 @@ def statement_error(reading: Reading, word: str, span: Span) -> VjpError:
     code, message, note = _STATEMENTS.get(
         word, ("unsupported-statement", "this statement has no meaning here", _INLINE)
     )
-    return reading.error(code, message, span, notes=(note,))
+    return reading.error(code, message.format(word), span, notes=(note,))
 
 
 def refuse_statement(reading: Reading, node: ast.stmt) -> VjpError:
@@ -131,11 +138,12 @@ def _comparison(reading: Reading, node: ast.Compare) -> VjpError:
     for operator, word, span in zip(node.ops, words, spans, strict=True):
         if isinstance(operator, ast.Is | ast.IsNot):
             sign = "==" if isinstance(operator, ast.Is) else "!="
+            is_none = "None" in (reading.slice(part) for part in operands)
             return reading.error(
                 "is-operator",
                 f"`{word}` compares objects, not numbers: numbers are compared by `{sign}`",
                 span,
-                edits=[(span, sign)],
+                edits=[] if is_none else [(span, sign)],
             )
         if isinstance(operator, ast.In | ast.NotIn):
             return reading.error(
@@ -152,7 +160,7 @@ def _comparison(reading: Reading, node: ast.Compare) -> VjpError:
     return reading.error(
         "chained-comparison",
         "a chain of comparisons has no meaning entry by entry: it is two comparisons and `&`",
-        Span(spans[0].start, spans[-1].end),
+        spans[1],
         edits=[(reading.span(node), " & ".join(pairs))],
     )
 

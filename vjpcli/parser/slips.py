@@ -33,9 +33,10 @@ _VALUE_WORDS = frozenset({"True", "False", "None"})
 def diagnose(reading: Reading) -> VjpError | None:
     """The first slip of a program that Python cannot read, or None if none is recognised.
 
-    Errors: bracket-mismatched, bracket-unclosed, bracket-unmatched, comprehension,
-        continued-line, empty-index, if-expression, keyword-as-name, positional-after-keyword,
-        semicolon-in-brackets, stray-colon, stray-semicolon, unclosed-quote, walrus, and those
+    Errors: comprehension, continued-line, empty-index, if-expression, keyword-as-name,
+        mismatched-bracket, number-too-large, positional-after-keyword, semicolon-in-brackets,
+        stray-colon, stray-semicolon, too-many-colons, unclosed-bracket, unclosed-quote,
+        unmatched-bracket, walrus, and those
         of `neighbours`, `misplaced` and `refusals.statement_error`
     """
     return _Scan(reading).run()
@@ -65,13 +66,13 @@ class _Scan:
 
     # At a value
 
-    def _value(self) -> VjpError | None:
+    def _value(self) -> VjpError | None:  # noqa: PLR0911 - one return for each kind of token
         place = self.place
         token = place.token
         match token.kind:
             case "number":
                 self.value_expected = False
-                return neighbours.leading_zero(place)
+                return neighbours.unreadable_number(place)
             case "string":
                 self.value_expected = False
                 return None
@@ -89,7 +90,7 @@ class _Scan:
             case _:
                 return self._other()
 
-    def _word(self) -> VjpError | None:
+    def _word(self) -> VjpError | None:  # noqa: PLR0911 - one return for each role of a word
         place, text = self.place, self.place.token.text
         if not keyword.iskeyword(text) or text in _VALUE_WORDS:
             self.value_expected = False
@@ -134,7 +135,7 @@ class _Scan:
             self.place.index += 1
         self.value_expected = False
 
-    def _sign_at_value(self) -> VjpError | None:
+    def _sign_at_value(self) -> VjpError | None:  # noqa: PLR0911 - one return for each kind of sign
         place = self.place
         token, before, bracket = place.token, place.before, place.bracket
         text = token.text
@@ -143,8 +144,8 @@ class _Scan:
         opens = before is not None and (before.kind == "open" or before.text == ",")
         if text in {"*", "**"} and bracket is not None and opens:
             return None
-        if text == ":" and bracket is not None and (bracket.is_index or bracket.token.text == "{"):
-            return None
+        if text == ":" and bracket is not None and bracket.token.text != "(":
+            return self._colon()
         if text in {"|", "||"}:
             return misplaced.bars(place)
         if text == "!":
@@ -166,7 +167,7 @@ class _Scan:
 
     # At an operator
 
-    def _operator(self) -> VjpError | None:
+    def _operator(self) -> VjpError | None:  # noqa: PLR0911 - one return for each kind of token
         place = self.place
         token = place.token
         match token.kind:
@@ -190,7 +191,7 @@ class _Scan:
             case _:
                 return neighbours.value_after_value(place)
 
-    def _sign_at_operator(self) -> VjpError | None:
+    def _sign_at_operator(self) -> VjpError | None:  # noqa: PLR0911 - one return for each kind of sign
         place = self.place
         token, bracket = place.token, place.bracket
         text = token.text
@@ -204,14 +205,21 @@ class _Scan:
         if text in _ASSIGNMENTS:
             return self._assignment()
         if text == ":":
-            if bracket is None or bracket.is_index or bracket.token.text == "{":
-                return None
-            return closing.stray_colon(place)
+            return self._colon()
         if text == ":=":
             return misplaced.walrus(place) if bracket is None else None
         if text == "!":
             return misplaced.exclamation(place, after_value=True)
         return misplaced.foreign_sign(place)
+
+    def _colon(self) -> VjpError | None:
+        bracket = self.place.bracket
+        if bracket is None or bracket.token.text == "{":
+            return None
+        if not bracket.is_index:
+            return closing.stray_colon(self.place)
+        bracket.colons += 1
+        return closing.too_many_colons(self.place) if bracket.colons > 2 else None
 
     def _attribute(self) -> VjpError | None:
         """Step over the name behind a dot."""
@@ -232,6 +240,8 @@ class _Scan:
     def _comma(self) -> VjpError | None:
         place = self.place
         bracket = place.bracket
+        if bracket is not None:
+            bracket.colons = 0
         following, equals = place.at(place.index + 1), place.at(place.index + 2)
         if (
             bracket is not None

@@ -39,11 +39,12 @@ def convert_statements(reading: Reading, module: ast.Module) -> tuple[Statement,
     for node in module.body:
         if previous is not None:
             _check_line_start(reading, previous, node)
-        previous = node
         if isinstance(node, ast.Import | ast.ImportFrom):
             _check_import(reading, node)
-            continue
-        statements.append(_statement(reading, node, is_last=node is module.body[-1]))
+        else:
+            is_last = node is module.body[-1]
+            statements.append(_statement(reading, node, previous, is_last=is_last))
+        previous = node
     if not statements:
         raise reading.error(
             "empty-expression",
@@ -53,15 +54,17 @@ def convert_statements(reading: Reading, module: ast.Module) -> tuple[Statement,
     return tuple(statements)
 
 
-def _statement(reading: Reading, node: ast.stmt, *, is_last: bool) -> Statement:
+def _statement(
+    reading: Reading, node: ast.stmt, previous: ast.stmt | None, *, is_last: bool
+) -> Statement:
     span = reading.span(node)
     match node:
         case ast.Expr():
             if isinstance(node.value, ast.Starred):
-                raise _leading_star(reading, node.value)
+                raise _leading_star(reading, node.value, previous)
             return Statement((), (), convert(reading, node.value), span)
         case ast.Assign(targets=[target]):
-            names, spans = _targets(reading, target, node)
+            names, spans = _targets(reading, target, node.value)
             return Statement(names, spans, convert(reading, node.value), span)
         case ast.Assign():
             raise _chained_assignment(reading, node)
@@ -87,7 +90,7 @@ def _statement(reading: Reading, node: ast.stmt, *, is_last: bool) -> Statement:
 def _augmented(reading: Reading, node: ast.AugAssign) -> Statement:
     """Read `y += x` as `y = y + x`."""
     span = reading.span(node)
-    names, spans = _targets(reading, node.target, node)
+    names, spans = _targets(reading, node.target, node.value)
     start = spans[0].end
     value = reading.span(node.value)
     place = _AUGMENTED.match(reading.text, start, value.start)
@@ -104,14 +107,14 @@ def _augmented(reading: Reading, node: ast.AugAssign) -> Statement:
 
 
 def _targets(
-    reading: Reading, target: ast.expr, statement: ast.Assign | ast.AugAssign
+    reading: Reading, target: ast.expr, value: ast.expr
 ) -> tuple[tuple[str, ...], tuple[Span, ...]]:
     """The names on the left of `=` and their places."""
     parts = target.elts if isinstance(target, ast.Tuple | ast.List) else [target]
     names: list[str] = []
     for part in parts:
         if not isinstance(part, ast.Name):
-            raise _bad_target(reading, part, statement)
+            raise _bad_target(reading, part)
         names.append(part.id)
     if len(parts) == 1 and parts[0] is not target:
         raise reading.error(
@@ -119,16 +122,17 @@ def _targets(
             "a single name in brackets would take apart a value of length one",
             reading.span(target),
             notes=("write the name alone, and an index for the entry: y = x[0]",),
-            edits=[(reading.span(target), names[0])],
+            edits=[
+                (reading.span(target), names[0]),
+                (reading.span(value), f"({reading.slice(value)})[0]"),
+            ],
         )
     if not parts:
         raise reading.error("unpacking", "there is no name before `=`", reading.span(target))
     return tuple(names), tuple(reading.span(part) for part in parts)
 
 
-def _bad_target(
-    reading: Reading, part: ast.expr, statement: ast.Assign | ast.AugAssign
-) -> VjpError:
+def _bad_target(reading: Reading, part: ast.expr) -> VjpError:
     span = reading.span(part)
     match part:
         case ast.Subscript(value=ast.Name(id=name)):
@@ -185,8 +189,10 @@ def _annotation(reading: Reading, node: ast.AnnAssign) -> VjpError:
     )
 
 
-def _leading_star(reading: Reading, node: ast.Starred) -> VjpError:
+def _leading_star(reading: Reading, node: ast.Starred, previous: ast.stmt | None) -> VjpError:
     start = reading.span(node).start
+    if previous is not None and previous.lineno != node.lineno:
+        return continued_line(reading, start, reading.span(previous))
     return reading.error("missing-operand", "nothing stands before `*`", Span(start, start + 1))
 
 
