@@ -14,8 +14,8 @@ from vjpcli.engine.evaluate import evaluate
 from vjpcli.engine.jacobian import LeafJacobian, jacobian
 from vjpcli.engine.structure import is_entrywise
 from vjpcli.errors import Diagnostic, fail
-from vjpcli.explain.check import check
-from vjpcli.explain.model import (
+from vjpcli.explanation.check import check
+from vjpcli.explanation.model import (
     ArraySummary,
     Explanation,
     LeafReport,
@@ -23,9 +23,9 @@ from vjpcli.explain.model import (
     Step,
     Structure,
 )
-from vjpcli.explain.problem import Problem
-from vjpcli.explain.sentences import sentences
-from vjpcli.explain.steps import steps
+from vjpcli.explanation.problem import Problem
+from vjpcli.explanation.sentences import sentences
+from vjpcli.explanation.steps import steps
 from vjpcli.graph.node import Graph, Node, ancestors, dependents
 
 Array = NDArray[Any]

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vjpcli.engine.backward import Backward, Contribution
-from vjpcli.explain.model import Step
-from vjpcli.explain.problem import Problem, named_nodes
+from vjpcli.explanation.model import Step
+from vjpcli.explanation.problem import Problem, named_nodes
 from vjpcli.graph.node import Node
 from vjpcli.graph.operation import constant, leaf
 
