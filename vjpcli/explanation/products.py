@@ -51,7 +51,9 @@ def tangent_product(problem: Problem, directions: Sequence[str]) -> TangentProdu
                 source=direction.source,
                 span=Span(0, len(name)),
                 notes=(f"the leaves are {', '.join(problem.leaves)}",),
-                fix=Fix(direction.source.text.replace(name, guess, 1), replaces=direction.source.text)
+                fix=Fix(
+                    direction.source.text.replace(name, guess, 1), replaces=direction.source.text
+                )
                 if guess
                 else None,
             )

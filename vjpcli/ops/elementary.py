@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from vjpcli.graph.operation import above_one, nonzero, positive, unit
-from vjpcli.ops.declaration import Kink, elementwise, sample
+from vjpcli.graph.operation import positive
+from vjpcli.ops.declaration import elementwise, sample
 
 
 @elementwise(np.exp, symbolic="exp", analytic=True)
