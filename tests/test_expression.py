@@ -459,7 +459,7 @@ def test_too_deep_an_expression_is_refused(text):
 def test_too_deep_an_expression_is_marked_where_it_is_deep():
     brackets = "y = 1; z = " + "(" * 300 + "x" + ")" * 300
     assert diagnosis(brackets).labels[0].span == Span(310, 311)
-    assert diagnosis("y = 1; z" + ".T" * 9_000).labels[0].span == Span(7, 8)
+    assert diagnosis("y = 1; z" + ".T" * 100_000).labels[0].span == Span(7, 8)
 
 
 @pytest.mark.parametrize("digits", ["9" * 5_000, "1" + "_0" * 400, "0x" + "f" * 5_000])
