@@ -8,6 +8,7 @@ Arithmetic on nodes makes new nodes, so a derivative rule reads like the formula
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -73,7 +74,7 @@ class Node:
     @property
     def size(self) -> int:
         """Number of entries."""
-        return int(np.prod(self.shape, dtype=np.int64))
+        return math.prod(self.shape)
 
     def __repr__(self) -> str:
         return f"<{self.operation.name} {list(self.shape)} #{self.serial}>"
