@@ -81,7 +81,9 @@ def shapes_and_indices(draw):
         else:
             parts.append(
                 draw(
-                    array_strategies.arrays(np.intp, together, elements=st.integers(-length, length - 1))
+                    array_strategies.arrays(
+                        np.intp, together, elements=st.integers(-length, length - 1)
+                    )
                 )
             )
         axis += 1

@@ -113,7 +113,9 @@ def indexed_shape(shape, index):
         together = np.broadcast_shapes(*arrays)
     except ValueError:
         listed = " and ".join(shape_text(one) for one in arrays)
-        raise fail("shape-mismatch", f"the indices of shapes {listed} do not fit together") from None
+        raise fail(
+            "shape-mismatch", f"the indices of shapes {listed} do not fit together"
+        ) from None
     adjacent = places[-1][0] - places[0][0] == len(places) - 1
     place = places[0][1] if adjacent else 0
     return (*kept[:place], *together, *kept[place:])
@@ -184,9 +186,7 @@ INDEX_SAMPLES = (
         Refusal(sample((3,), index=(np.array([True, False]),)), "mask-shape"),
         Refusal(sample((3,), index=(slice(None, None, 0),)), "slice-step"),
         Refusal(sample((3,), index=(1.5,)), "index-not-whole"),
-        Refusal(
-            sample((3, 3), index=(np.array([0, 1]), np.array([0, 1, 2]))), "shape-mismatch"
-        ),
+        Refusal(sample((3, 3), index=(np.array([0, 1]), np.array([0, 1, 2]))), "shape-mismatch"),
     ),
     analytic=True,
 )

@@ -94,7 +94,8 @@ def positions_within(name, value, length, axis=None):
     if outside.size:
         where = "the array" if axis is None else f"axis {axis}"
         raise fail(
-            "index-out-of-range", f"index {int(outside.flat[0])} is outside {where} of length {length}"
+            "index-out-of-range",
+            f"index {int(outside.flat[0])} is outside {where} of length {length}",
         )
     return np.where(array < 0, array + length, array)
 
