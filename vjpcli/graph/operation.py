@@ -208,7 +208,10 @@ class Operation:
             return result
         operands_used = nodes if result.operands is None else result.operands
         present = tuple(node for node in operands_used if node is not None)
-        return Node(self, present, result.static, result.shape, self.kind)
+        kind = self.kind
+        if self.pattern == "movement" and len({node.kind for node in present}) == 1:
+            kind = present[0].kind  # a condition in another shape is still a condition
+        return Node(self, present, result.static, result.shape, kind)
 
     def vjp(self, rule: Callable[..., Any]) -> Callable[..., Any]:
         """Declares the rule: (g, y, *operands, **static) -> one contribution per operand.
@@ -327,7 +330,10 @@ def compute(
         value: NDArray[Any] = node.static["value"]
         return value.astype(dtype, copy=False) if node.kind == "real" else value
     assert node.operation.forward is not None, f"a composite stayed in the graph: {node}"
-    return np.asarray(node.operation.forward(*operands, **node.static))
+    result = np.asarray(node.operation.forward(*operands, **node.static))
+    if node.kind == "real" and any(operand.kind != "real" for operand in node.operands):
+        return result.astype(dtype, copy=False)  # an index in arithmetic is whole until now
+    return result
 
 
 def as_node(value: Any) -> Node:
