@@ -22,7 +22,7 @@ from vjpcli.ops.declaration import (
     shape_text,
     trailing_axis,
 )
-from vjpcli.ops.static import number, one_of
+from vjpcli.ops.keywords import one_of, plain_number
 
 SMOOTH_SAMPLES = (sample((2, 3)), sample(()), sample((0,)), sample((1,)), sample([-9.0, 8.0]))
 
@@ -91,15 +91,15 @@ def _(g, y, x):
 @operation(
     lambda x, *, beta, threshold: np.where(beta * x > threshold, x, softplus_of(beta * x) / beta),
     pattern="elementwise",
-    symbolic=lambda s, x, *, beta, threshold: s.log(1 + s.exp(_short(beta) * x)) / _short(beta),
+    symbolic=lambda s, x, *, beta, threshold: s.log(1 + s.exp(beta * x)) / beta,
     samples=(
         *SMOOTH_SAMPLES,
         sample((3,), beta=2.0),
         sample([1.0, 5.0], threshold=3),
     ),
     refuses=(
-        Refusal(sample((3,), beta="two"), "not-a-number"),
-        Refusal(sample((3,), beta=0), "beta-zero"),
+        Refusal(sample((3,), beta="two"), "keyword-value"),
+        Refusal(sample((3,), beta=0), "keyword-value"),
     ),
     library_defaults={"jax": {"threshold": math.inf}},
     analytic=True,
@@ -113,20 +113,15 @@ def softplus(x, *, beta=1, threshold=20):
     Source:  the derivative is sigmoid(beta x)
     Example: vjp explain "softplus(x)" x=-800,0,800 --seed ones
     """
-    beta, threshold = number("beta", beta), number("threshold", threshold)
+    beta, threshold = plain_number("beta", beta), plain_number("threshold", threshold)
     if beta == 0:
-        raise fail("beta-zero", "softplus divides by `beta`, which is 0")
+        raise fail("keyword-value", "softplus divides by `beta`, which is 0")
     return outcome(x.shape, beta=beta, threshold=threshold)
 
 
 @softplus.vjp
 def _(g, y, x, *, beta, threshold):
     return g * comparison.where(beta * x > threshold, 1, sigmoid(beta * x))
-
-
-def _short(value):
-    """A whole number without its decimal point, as a formula shows it."""
-    return int(value) if float(value).is_integer() else value
 
 
 @elementwise(
@@ -198,7 +193,7 @@ def _gelu_symbolic(s, x, *, approximate):
     pattern="elementwise",
     symbolic=_gelu_symbolic,
     samples=(*SMOOTH_SAMPLES, sample((2, 3), approximate="tanh"), sample((), approximate=True)),
-    refuses=(Refusal(sample((3,), approximate="erf"), "unknown-choice"),),
+    refuses=(Refusal(sample((3,), approximate="erf"), "keyword-value"),),
     library_defaults={"jax": {"approximate": "tanh"}},
     convention="gelu: approximate={approximate} (PyTorch: the exact erf form; JAX takes tanh)",
 )
@@ -302,7 +297,7 @@ def glu(x, *, axis=-1):
 
 @operation(
     samples=(sample((2, 3)), sample(()), sample((3,), b=1.5)),
-    refuses=(Refusal(sample((3,), b="four"), "not-a-number"),),
+    refuses=(Refusal(sample((3,), b="four"), "keyword-value"),),
     domain=positive,
     analytic=True,
 )
@@ -314,4 +309,4 @@ def squareplus(x, *, b=4):
     Source:  Barron, "Squareplus" (2021)
     Example: vjp explain "jax.nn.squareplus(x)" x=-2,0,2 --seed ones
     """
-    return (x + elementary.sqrt(x * x + number("b", b))) / 2
+    return (x + elementary.sqrt(x * x + plain_number("b", b))) / 2

@@ -19,7 +19,7 @@ from vjpcli.ops.declaration import (
     sample,
     shape_text,
 )
-from vjpcli.ops.static import flag, number
+from vjpcli.ops.keywords import plain_number, true_or_false
 
 PIECEWISE_SAMPLES = (
     sample((2, 3)),
@@ -93,8 +93,8 @@ def _(g, y, x):
     aliases=("hard_tanh",),
     samples=(*PIECEWISE_SAMPLES, sample((2, 3), min_val=-0.5, max_val=2)),
     refuses=(
-        Refusal(sample((3,), min_val="low"), "not-a-number"),
-        Refusal(sample((3,), min_val=2, max_val=1), "bounds-reversed"),
+        Refusal(sample((3,), min_val="low"), "keyword-value"),
+        Refusal(sample((3,), min_val=2, max_val=1), "keyword-value"),
     ),
     kinks=(
         Kink(
@@ -124,9 +124,9 @@ def hardtanh(x, *, min_val=-1, max_val=1):
     Source:  1 between the bounds, 0 outside
     Example: vjp explain "hardtanh(x)" x=-1,0.5,3 --seed ones
     """
-    min_val, max_val = number("min_val", min_val), number("max_val", max_val)
+    min_val, max_val = plain_number("min_val", min_val), plain_number("max_val", max_val)
     if min_val > max_val:
-        raise fail("bounds-reversed", f"`min_val` {min_val} is above `max_val` {max_val}")
+        raise fail("keyword-value", f"`min_val` {min_val} is above `max_val` {max_val}")
     return outcome(x.shape, min_val=min_val, max_val=max_val)
 
 
@@ -206,7 +206,7 @@ def _leaky_kink(*, negative_slope):
     pattern="elementwise",
     symbolic=lambda s, x, *, negative_slope: s.Piecewise((x, x > 0), (negative_slope * x, True)),
     samples=(*PIECEWISE_SAMPLES, sample((2, 3), negative_slope=0.2)),
-    refuses=(Refusal(sample((3,), negative_slope=None), "not-a-number"),),
+    refuses=(Refusal(sample((3,), negative_slope=None), "keyword-value"),),
     kinks=(
         Kink(
             "x == 0",
@@ -228,7 +228,7 @@ def leaky_relu(x, *, negative_slope=0.01):
     Source:  1 on the right of 0, negative_slope on the left
     Example: vjp explain "leaky_relu(x, 0.1)" x=-2,0,2 --seed ones
     """
-    return outcome(x.shape, negative_slope=number("negative_slope", negative_slope))
+    return outcome(x.shape, negative_slope=plain_number("negative_slope", negative_slope))
 
 
 @leaky_relu.vjp
@@ -303,7 +303,7 @@ def _(g, y, x, weight):
     samples=(sample((2, 3)), sample((3,), lower=0.1, upper=0.5)),
     refuses=(
         Refusal(sample((3,), training=True), "random-operation"),
-        Refusal(sample((3,), lower="a"), "not-a-number"),
+        Refusal(sample((3,), lower="a"), "keyword-value"),
     ),
     analytic=True,
 )
@@ -315,13 +315,15 @@ def rrelu(x, *, lower=1 / 8, upper=1 / 3, training=False):
     Source:  Xu et al., "Empirical Evaluation of Rectified Activations" (2015), test time
     Example: vjp explain "rrelu(x)" x=-2,0,2 --seed ones
     """
-    if flag("training", training):
+    if true_or_false("training", training):
         raise fail(
             "random-operation",
             "rrelu draws its slopes at random in training, so its gradient differs every time",
             notes=("leaky_relu(x, slope) has a fixed slope; training=False takes the mean slope",),
         )
-    return leaky_relu(x, negative_slope=(number("lower", lower) + number("upper", upper)) / 2)
+    return leaky_relu(
+        x, negative_slope=(plain_number("lower", lower) + plain_number("upper", upper)) / 2
+    )
 
 
 def _elu_kink(*, alpha):
@@ -337,7 +339,7 @@ def _elu(x, *, alpha):
     pattern="elementwise",
     symbolic=lambda s, x, *, alpha: s.Piecewise((x, x > 0), (alpha * (s.exp(x) - 1), True)),
     samples=(*PIECEWISE_SAMPLES, sample((2, 3), alpha=0.5)),
-    refuses=(Refusal(sample((3,), alpha="one"), "not-a-number"),),
+    refuses=(Refusal(sample((3,), alpha="one"), "keyword-value"),),
     kinks=(
         Kink(
             "x == 0 and alpha != 1",
@@ -358,7 +360,7 @@ def elu(x, *, alpha=1):
     Source:  Clevert et al., "Exponential Linear Units" (2015)
     Example: vjp explain "elu(x)" x=-2,0,2 --seed ones
     """
-    return outcome(x.shape, alpha=number("alpha", alpha))
+    return outcome(x.shape, alpha=plain_number("alpha", alpha))
 
 
 # The untaken branch must stay finite, or 0 times infinity would reach a second derivative.
@@ -374,8 +376,8 @@ def _(g, y, x, *, alpha):
     symbolic=lambda s, x, *, alpha: s.Piecewise((x, x > 0), (alpha * (s.exp(x / alpha) - 1), True)),
     samples=(*PIECEWISE_SAMPLES, sample((2, 3), alpha=0.5)),
     refuses=(
-        Refusal(sample((3,), alpha="one"), "not-a-number"),
-        Refusal(sample((3,), alpha=0), "alpha-zero"),
+        Refusal(sample((3,), alpha="one"), "keyword-value"),
+        Refusal(sample((3,), alpha=0), "keyword-value"),
     ),
     analytic=True,
 )
@@ -387,9 +389,9 @@ def celu(x, *, alpha=1):
     Source:  Barron, "Continuously Differentiable Exponential Linear Units" (2017)
     Example: vjp explain "celu(x, 2)" x=-2,0,2 --seed ones
     """
-    alpha = number("alpha", alpha)
+    alpha = plain_number("alpha", alpha)
     if alpha == 0:
-        raise fail("alpha-zero", "celu divides by `alpha`, which is 0")
+        raise fail("keyword-value", "celu divides by `alpha`, which is 0")
     return outcome(x.shape, alpha=alpha)
 
 
@@ -439,7 +441,7 @@ def _at_shrink_bound(y, x, *, lambd):
     pattern="elementwise",
     symbolic=lambda s, x, *, lambd: x - s.Min(s.Max(x, -lambd), lambd),
     samples=(*PIECEWISE_SAMPLES, sample((2, 3), lambd=0.1)),
-    refuses=(Refusal(sample((3,), lambd=-1), "negative-bound"),),
+    refuses=(Refusal(sample((3,), lambd=-1), "keyword-value"),),
     kinks=(
         Kink("|x| == lambd", _at_shrink_bound, slopes=(0, 1), used=0, point=(0.5,)),
         Kink("|x| == lambd", _at_shrink_bound, slopes=(1, 0), used=0, point=(-0.5,)),
@@ -467,7 +469,7 @@ def _(g, y, x, *, lambd):
     pattern="elementwise",
     symbolic=lambda s, x, *, lambd: s.Piecewise((0, s.Abs(x) <= lambd), (x, True)),
     samples=(*PIECEWISE_SAMPLES, sample((2, 3), lambd=0.1)),
-    refuses=(Refusal(sample((3,), lambd=-1), "negative-bound"),),
+    refuses=(Refusal(sample((3,), lambd=-1), "keyword-value"),),
     analytic=True,
 )
 def hardshrink(x, *, lambd=0.5):
@@ -487,9 +489,9 @@ def _(g, y, x, *, lambd):
 
 
 def _bound(lambd):
-    bound = number("lambd", lambd)
+    bound = plain_number("lambd", lambd)
     if bound < 0:
-        raise fail("negative-bound", f"`lambd` is a distance from 0, not {lambd}")
+        raise fail("keyword-value", f"`lambd` is a distance from 0, not {lambd}")
     return bound
 
 
@@ -507,7 +509,7 @@ def _inside(x, lambd):
         sample((), threshold=-1, value=0),
         sample((0,), threshold=0, value=0),
     ),
-    refuses=(Refusal(sample((3,), threshold="a", value=0), "not-a-number"),),
+    refuses=(Refusal(sample((3,), threshold="a", value=0), "keyword-value"),),
     analytic=True,
 )
 def threshold(x, *, threshold, value):
@@ -518,7 +520,9 @@ def threshold(x, *, threshold, value):
     Source:  1 above the threshold, 0 elsewhere
     Example: vjp explain "threshold(x, 0.1, 20)" x=-2,0.1,2 --seed ones
     """
-    return outcome(x.shape, threshold=number("threshold", threshold), value=number("value", value))
+    return outcome(
+        x.shape, threshold=plain_number("threshold", threshold), value=plain_number("value", value)
+    )
 
 
 @threshold.vjp
