@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -123,6 +123,8 @@ class Kink:
         used: the slope used here, which is PyTorch's.
         others: what other engines use where it differs: {"jax": 1}.
         says: a remark for the reader, or "".
+        varies: (**static) -> the fields above that other static arguments change; those above
+            hold for the defaults. A slope of leaky_relu is one of its arguments.
     """
 
     place: str
@@ -133,6 +135,11 @@ class Kink:
     operand: int = 0
     others: Mapping[str, float] = field(default_factory=dict)
     says: str = ""
+    varies: Callable[..., Mapping[str, Any]] | None = None
+
+    def under(self, static: Mapping[str, Any]) -> Kink:
+        """The kink as it is under these static arguments."""
+        return self if self.varies is None else replace(self, **self.varies(**static))
 
 
 @dataclass(eq=False, slots=True)
