@@ -44,7 +44,7 @@ def _svdvals(a):
         union(a, (-2, -1))[..., np.newaxis], (*a.shape[:-2], min(a.shape[-2:]))
     ),
     samples=(*SVD_SAMPLES, sample((0, 2)), sample((2, 0, 2))),
-    refuses=(Refusal(sample((3,)), "matrix-needed"),),
+    refuses=(Refusal(sample((3,)), "rank-too-low"),),
 )
 def svdvals(a):
     """The singular values of a matrix, the largest first.
@@ -94,7 +94,7 @@ def _singular_vectors(a, full_matrices):
     lambda a, *, full_matrices: _singular_vectors(a, full_matrices)[0],
     pattern=_vectors_read(lambda a, *, full_matrices: _left_shape(a, full_matrices)),
     samples=tuple(sample(*one.operands, full_matrices=False) for one in SVD_SAMPLES),
-    refuses=(Refusal(sample((3,)), "matrix-needed"),),
+    refuses=(Refusal(sample((3,)), "rank-too-low"),),
 )
 def svd_left(a, *, full_matrices=True):
     """The left singular vectors U of a matrix, as columns.
@@ -133,7 +133,7 @@ def _(g, y, a, *, full_matrices):
     lambda a, *, full_matrices: _singular_vectors(a, full_matrices)[1],
     pattern=_vectors_read(lambda a, *, full_matrices: _right_shape(a, full_matrices)),
     samples=tuple(sample(*one.operands, full_matrices=False) for one in SVD_SAMPLES),
-    refuses=(Refusal(sample((3,)), "matrix-needed"),),
+    refuses=(Refusal(sample((3,)), "rank-too-low"),),
 )
 def svd_right(a, *, full_matrices=True):
     """The right singular vectors Vh of a matrix, as rows.
@@ -178,9 +178,11 @@ def _inverse_gaps_of_squares(s):
     several=("U", "S", "Vh"),
     samples=tuple(sample(*one.operands, full_matrices=False) for one in SVD_SAMPLES),
     refuses=(
-        Refusal(sample((3,)), "matrix-needed"),
-        Refusal(sample((2, 2), full_matrices="no"), "static-not-a-truth"),
+        Refusal(sample((3,)), "rank-too-low"),
+        Refusal(sample((2, 2), full_matrices="no"), "keyword-value"),
     ),
+    # The default everywhere: named so that a bare call prints the convention.
+    library_defaults={"numpy": {"full_matrices": True}},
     convention="svd: the third result is Vh, V transposed (torch.linalg, NumPy; torch.svd gives V)",
 )
 def svd(a, *, full_matrices=True):
@@ -214,8 +216,8 @@ def _matrix_rank(a, *, tol):
     flat=True,
     samples=(sample([[1, 2], [2, 4]]), sample((2, 3, 2)), sample((0, 2)), sample((2, 2), tol=9)),
     refuses=(
-        Refusal(sample((3,)), "matrix-needed"),
-        Refusal(sample((2, 2), tol="low"), "static-not-a-number"),
+        Refusal(sample((3,)), "rank-too-low"),
+        Refusal(sample((2, 2), tol="low"), "keyword-value"),
     ),
 )
 def matrix_rank(a, *, tol=None):
