@@ -80,14 +80,15 @@ def truth(operation, name, value):
 
 def union(bits, axis, *, keepdims=False):
     """What any entry along `axis` reads: the union of their bit sets."""
-    return np.bitwise_or.reduce(bits, axis=axis, keepdims=keepdims, initial=0)
+    united = np.bitwise_or.reduce(bits, axis=axis, keepdims=keepdims, initial=0)
+    return np.asarray(united, dtype=object)  # also of a single set, which NumPy unpacks
 
 
 def reads_matrix_for_number(*operands, **static):
     """Pattern: a number for each matrix of a stack, from all entries of that matrix."""
     bits = union(operands[0], (-2, -1))
     for operand in operands[1:]:
-        bits = bits | union(operand, (-2, -1))
+        bits = np.asarray(bits | union(operand, (-2, -1)), dtype=object)
     return bits
 
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from vjpcli.ops import shape
+from vjpcli.graph.operation import OPERATIONS
+from vjpcli.ops import indexing, shape, solving
 from vjpcli.ops.declaration import Refusal, fail, operation, outcome, sample
 from vjpcli.ops.matrix import (
     for_each_matrix,
     plain_number,
     reads_matrix_for_number,
     require_matrix,
+    require_square,
     truth,
     union,
 )
@@ -232,3 +234,37 @@ def matrix_rank(a, *, tol=None):
     return outcome(
         a.shape[:-2], tol=None if tol is None else plain_number("matrix_rank", "tol", tol)
     )
+
+
+@operation(
+    keyword_aliases={"ord": "p"},
+    samples=(sample(TALL), sample(SQUARE, p=-2), sample(STACK, p=2)),
+    refuses=(
+        Refusal(sample((3,)), "rank-too-low"),
+        Refusal(sample((2, 3), p="fro"), "square-needed"),
+        Refusal(sample((2, 2), p="large"), "keyword-value"),
+        Refusal(sample((0, 0)), "empty-matrix"),
+    ),
+)
+def cond(a, *, p=None):
+    """The condition number: how many times a matrix can magnify relative errors.
+
+    Shapes:  a [..., n, m] -> [...]; square unless p is None, 2 or -2
+    Kinks:   where the norm has them; infinite where a is singular
+    Source:  np.linalg.cond; the norm of a times the norm of inv(a), for p=2 the largest singular
+             value divided by the smallest
+    Example: vjp explain "cond(A)" A=[[1,2],[3,4]]
+    """
+    require_matrix("cond", a)
+    if p not in (None, 1, -1, 2, -2, np.inf, -np.inf, "fro", "nuc"):
+        raise fail("keyword-value", f"`p` of cond cannot be {p!r}: it is a matrix norm")
+    if 0 in a.shape[-2:]:
+        raise fail("empty-matrix", "a matrix without entries has no condition number")
+    if p in (None, 2, -2):
+        values = svdvals(a)
+        largest = indexing.index(values, index=(Ellipsis, 0))
+        smallest = indexing.index(values, index=(Ellipsis, -1))
+        return smallest / largest if p == -2 else largest / smallest
+    require_square("cond", a)
+    norm_of = OPERATIONS["matrix_norm"]
+    return norm_of(a, ord=p) * norm_of(solving.inv(a), ord=p)
