@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vjpcli.errors import Source
-from vjpcli.explain.model import (
+from vjpcli.explanation.model import (
     Check,
     Explanation,
     Input,

@@ -235,6 +235,12 @@ SLIPS = [
     ("2.5x", "implicit-multiplication", "2.5x", "2.5*x"),
     ("2(x+1)", "implicit-multiplication", "2(", "2*(x+1)"),
     ("y+2(x+1) z", "implicit-multiplication", "2(", "y+2*(x+1)*z"),
+    (
+        "where((a) > 0, 2 if b else c, 3d)",
+        "implicit-multiplication",
+        "3d",
+        "where((a) > 0, where(b, 2, c), 3*d)",
+    ),
     ("(a+b)c", "implicit-multiplication", ")c", "(a+b)*c"),
     ("1/2x", "implicit-multiplication", "2x", "1/2*x"),
     ("2sin(x)", "implicit-multiplication", "2sin", "2*sin(x)"),
@@ -373,7 +379,7 @@ SLIPS = [
     ("y = a\n  + b", "continued-line", "+", "y = a \\\n  + b"),
     ("y = a\n  - b", "continued-line", "-", "y = a \\\n  - b"),
     ("y = a\n* b", "continued-line", "*", "y = a \\\n* b"),
-    ("y = a\n== b", "continued-line", "=", "y = a \\\n== b"),
+    ("y = a\n== b", "continued-line", "==", "y = a \\\n== b"),
     ("return y; z", "return-statement", "return", None),
     ("return", "return-statement", "return", None),
     ("import os\nx", "import-statement", "import os", None),
@@ -448,6 +454,12 @@ def test_too_deep_an_expression_is_refused(text):
     found = diagnosis(text)
     assert found.code in {"expression-too-deep", "unclosed-bracket"}
     assert found.labels[0].span.end <= len(text)
+
+
+def test_too_deep_an_expression_is_marked_where_it_is_deep():
+    brackets = "y = 1; z = " + "(" * 300 + "x" + ")" * 300
+    assert diagnosis(brackets).labels[0].span == Span(310, 311)
+    assert diagnosis("y = 1; z" + ".T" * 100_000).labels[0].span == Span(7, 8)
 
 
 @pytest.mark.parametrize("digits", ["9" * 5_000, "1" + "_0" * 400, "0x" + "f" * 5_000])

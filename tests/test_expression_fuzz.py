@@ -11,11 +11,17 @@ from vjpcli.errors import Fix, VjpError
 from vjpcli.parser.expression import parse
 from vjpcli.parser.syntax import Expression, Slice, postorder
 
+WORDS = (
+    "log", "np", "torch", "sum", "dim", "axis", "lambda", "in", "is", "not", "and", "or", "if",
+    "else", "for", "return", "def", "import", "pass", "1e3", "2.5", "007", "0x", ".5",
+)  # fmt: skip
+LONG_SIGNS = (
+    "//", "**", "<=", ">=", "==", "!=", "+=", ":=", "->", "=>", "&&", "||", ".*", "...", "'''",
+    "\r\n", ">>>",
+)  # fmt: skip
+SIGNS_OF_OTHERS = "$?`²ᵀ√×−·½₁‖“°πé∑\ufeff\u00a0\u200b\x00\udc80"
 PIECES = st.sampled_from(
-    """a b x W log np torch sum dim axis lambda in is not and or if else for return def import
-    pass 0 1 2.5 1e3 007 0x .5 + - * / // % ** @ & | ^ ~ ! < <= > >= == != = += := -> => && || .*
-    ( ) [ ] { } , ; : . ... ' " ''' # \\ \n \r\n \t >>> $ ? ` ² ᵀ √ × − · ½ ₁ ‖ “ ° π é ∑ \ufeff
-    \u00a0 \u200b \x00 \udc80""".split(" ")
+    [*WORDS, *LONG_SIGNS, *SIGNS_OF_OTHERS, *"abxW012+-*/%@&|^~!<>=()[]{},;:.'\"#\\\n\t "]
 )
 SOUP = st.lists(PIECES, max_size=24).map("".join)
 ARTICULATED_SOUP = st.lists(PIECES, max_size=24).map(" ".join)
@@ -24,7 +30,7 @@ NAMES = st.sampled_from(["a", "b", "größe", "π", "np.log", "x.T"])
 NUMBERS = st.sampled_from(["0", "2", "1.5", "1e-3", "0x1F", "1_000", ".5"])
 ATOMS = st.one_of(NAMES, NUMBERS)
 GAPS = st.sampled_from(["", " ", "  ", "\t"])
-SIGNS = st.sampled_from("+ - * / // % ** @ & | < <= > >= == !=".split())
+SIGNS = st.sampled_from([*"+-*/%@&|<>", "//", "**", "<=", ">=", "==", "!="])
 
 
 def compound(parts: st.SearchStrategy[str]) -> st.SearchStrategy[str]:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from vjpcli.errors import Diagnostic, Fix, Label, Source, Span
-from vjpcli.explain.model import Check
+from vjpcli.explanation.model import Check
 from vjpcli.render.json import (
     error_document,
     explanation_document,

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from vjpcli.errors import Diagnostic, Label, Source, Span
-from vjpcli.explain.model import ArraySummary, Check, LeafReport, Output, Seed
+from vjpcli.explanation.model import ArraySummary, Check, LeafReport, Output, Seed
 from vjpcli.render.numbers import format_number
 from vjpcli.render.text import render_explanation
 

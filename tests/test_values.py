@@ -226,6 +226,21 @@ def test_brackets_nested_without_end_are_refused():
     assert value_of("a=" + "[" * 64 + "1" + "]" * 64).array.ndim == 64
 
 
+@pytest.mark.parametrize(
+    "argument",
+    [
+        "(" * 10**6,
+        "1" * 10**6 + "=1",
+        "x:" + "x" * 10**6 + "=1",
+        "x=" + "." * 10**6,
+        "x=@" + ":" * 10**6,
+    ],
+    ids=["stray", "name", "shape", "number", "file"],
+)
+def test_a_megabyte_of_nonsense_makes_a_short_message(argument):
+    assert len(fault_of(argument).message) < 400
+
+
 # Files
 
 

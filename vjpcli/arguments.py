@@ -56,9 +56,7 @@ def arranged(
             others += rest[position:]
             break
         name, equals, _ = word.partition("=")
-        if word in form.flags:
-            options.append(word)
-        elif name in form.valued and equals:
+        if word in form.flags or (name in form.valued and equals):
             options.append(word)
         elif word in form.valued:
             if position == len(rest):

@@ -19,9 +19,9 @@ from vjpcli.errors import Diagnostic, VjpError, fail
 from vjpcli.streams import Streams
 
 if TYPE_CHECKING:
-    from vjpcli.explain.build import Contents
-    from vjpcli.explain.model import Explanation
-    from vjpcli.explain.problem import Problem
+    from vjpcli.explanation.build import Contents
+    from vjpcli.explanation.model import Explanation
+    from vjpcli.explanation.problem import Problem
 
 EXIT_INPUT = 2
 EXIT_OURS = 70
@@ -156,7 +156,7 @@ def explain(
     debug: Debug = False,
 ) -> None:
     """Show the Jacobian, the seed and every gradient side by side, and what they mean."""
-    from vjpcli.explain.build import Contents  # noqa: PLC0415
+    from vjpcli.explanation.build import Contents  # noqa: PLC0415
 
     one_of("--jacobian", jacobian, ("auto", "full", "compact"))
     within("--digits", digits, 1, 17)
@@ -211,7 +211,7 @@ def grad(
     debug: Debug = False,
 ) -> None:
     """Print the gradients alone: bare numbers, one leaf a line, full precision."""
-    from vjpcli.explain.build import Contents  # noqa: PLC0415
+    from vjpcli.explanation.build import Contents  # noqa: PLC0415
     from vjpcli.render.json import render_json  # noqa: PLC0415
 
     settings = settings_from(dtype, like, wrt, rng, strict=True, needs_seed=True)
@@ -255,8 +255,8 @@ def jac(
     debug: Debug = False,
 ) -> None:
     """Print or write the Jacobian of each leaf, shape output.shape + leaf.shape."""
-    from vjpcli.explain.build import Contents  # noqa: PLC0415
-    from vjpcli.explain.products import tangent_product  # noqa: PLC0415
+    from vjpcli.explanation.build import Contents  # noqa: PLC0415
+    from vjpcli.explanation.products import tangent_product  # noqa: PLC0415
     from vjpcli.render.json import render_json, render_product  # noqa: PLC0415
     from vjpcli.render.plain import render_jacobian, render_numbers  # noqa: PLC0415
 
@@ -268,13 +268,17 @@ def jac(
         product = tangent_product(problem, tangent)
         if not quiet:
             streams.notes(problem.notes)
+        name = problem.outputs[-1].name
+
+        def document() -> str:
+            return render_product(
+                problem.program.source.text, dtype, name, product.directions, product.value
+            )
+
         if output is not None:
-            name = problem.outputs[-1].name
-            write(output, {name: product}, lambda: render_product(problem, product), problem)
-        elif json:
-            streams.answer(render_product(problem, product))
+            write(output, {name: product.value}, document, problem)
         else:
-            streams.answer(render_numbers(product))
+            streams.answer(document() if json else render_numbers(product.value))
         return
     contents = Contents(
         formulas=False, steps=False, check=False, findings=False, largest_jacobian=max_jacobian
@@ -306,7 +310,7 @@ def settings_from(
     dtype: str, like: str, wrt: str | None, rng: int, strict: bool, needs_seed: bool = False
 ) -> Any:
     """The Settings that the shared options ask for."""
-    from vjpcli.explain.problem import Settings  # noqa: PLC0415
+    from vjpcli.explanation.problem import Settings  # noqa: PLC0415
 
     within("--rng", rng, 0, 2**63 - 1)
     return Settings(
@@ -327,7 +331,7 @@ def posed(
     settings: Any,
 ) -> Problem:
     """The Problem that the arguments state; reads files and stdin."""
-    from vjpcli.explain.problem import pose  # noqa: PLC0415
+    from vjpcli.explanation.problem import pose  # noqa: PLC0415
     from vjpcli.parser.references import StandardInput  # noqa: PLC0415
     from vjpcli.parser.seeds import parse_seed  # noqa: PLC0415
     from vjpcli.parser.values import parse_values  # noqa: PLC0415
@@ -353,7 +357,7 @@ def explained(
     contents: Contents,
 ) -> tuple[Problem, Explanation]:
     """The Problem that the arguments state, and its Explanation."""
-    from vjpcli.explain.build import build  # noqa: PLC0415
+    from vjpcli.explanation.build import build  # noqa: PLC0415
 
     problem = posed(expression, values, seeds, loss, settings)
     return problem, build(problem, contents)
@@ -458,7 +462,7 @@ def _run(typed: list[str], streams: Streams) -> int:
 
 def _form(command: Any) -> CommandForm:
     flags = ["--help", "-h"]
-    valued = []
+    valued: list[str] = []
     for parameter in command.params:
         if parameter.param_type_name == "option":
             (flags if parameter.is_flag else valued).extend(parameter.opts)

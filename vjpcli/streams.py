@@ -83,7 +83,7 @@ class Streams:
 
     def complain(self, diagnostic: Diagnostic, typed: Sequence[str], *, as_json: bool) -> None:
         """Prints one error to stderr, with the corrected command where there is one."""
-        from vjpcli.render.shell import shell_command  # noqa: PLC0415
+        from vjpcli.render.diagnostic import shell_command  # noqa: PLC0415
 
         corrected = diagnostic.fix.apply(typed) if diagnostic.fix else None
         command = None if corrected is None else shell_command(["vjp", *corrected])

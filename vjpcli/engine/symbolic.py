@@ -280,9 +280,9 @@ def _printer() -> Any:
 
             def _print_Function(self, expression: Any) -> str:
                 renamed = {"Abs": "abs", "Max": "maximum", "Min": "minimum"}
-                name = expression.func.__name__
+                name = str(expression.func.__name__)
                 arguments = ", ".join(self._print(argument) for argument in expression.args)
-                return f"{renamed.get(str(name), name)}({arguments})"
+                return f"{renamed.get(name, name)}({arguments})"
 
             _print_Abs = _print_Function
             _print_Max = _print_Function

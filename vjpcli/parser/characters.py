@@ -10,7 +10,7 @@ import unicodedata
 from collections.abc import Callable
 
 from vjpcli.errors import Span, VjpError
-from vjpcli.parser.reading import Edit, Reading
+from vjpcli.parser.reading import Edit, Reading, shortened
 from vjpcli.parser.tokens import Token, tokens
 
 _OPERATORS = {
@@ -171,7 +171,9 @@ def _superscript(reading: Reading, found: list[Token], index: int) -> VjpError:
     exponent = unicodedata.normalize("NFKC", raised).replace("−", "-")
     if index == 0 or not found[index - 1].ends_a_value:
         return reading.error(
-            "superscript", f"`{raised}` stands above nothing: a power is written `x**2`", span
+            "superscript",
+            f"`{shortened(raised)}` stands above nothing: a power is written `x**2`",
+            span,
         )
     if raised == "ᵀ":
         return reading.error(
@@ -188,7 +190,10 @@ def _superscript(reading: Reading, found: list[Token], index: int) -> VjpError:
     else:
         edits = [(span, power)]
     return reading.error(
-        "superscript", f"the power `{raised}` is written `{power}`", span, edits=edits
+        "superscript",
+        f"the power `{shortened(raised)}` is written `{shortened(power)}`",
+        span,
+        edits=edits,
     )
 
 

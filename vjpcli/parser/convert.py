@@ -7,8 +7,8 @@ import re
 from typing import NamedTuple
 
 from vjpcli.errors import Span, VjpError
-from vjpcli.parser.reading import Reading
-from vjpcli.parser.refusals import operator_span, refuse_expression
+from vjpcli.parser.reading import Reading, shortened
+from vjpcli.parser.refusals import refuse_expression, sign_between
 from vjpcli.parser.syntax import (
     Attribute,
     Binary,
@@ -112,7 +112,7 @@ def _build(  # noqa: PLR0911 - one return for each kind of node
     match node:
         case ast.BinOp():
             sign = BINARY_OPERATORS[type(node.op)]
-            place = operator_span(reading, node.left, node.right)
+            place = sign_between(reading, parts[0].span.end, parts[1].span.start)
             return Binary(span, sign, parts[0], parts[1], place)
         case ast.Call():
             count = 1 + len(node.args)
@@ -122,7 +122,9 @@ def _build(  # noqa: PLR0911 - one return for each kind of node
             )
             return Call(span, parts[0], tuple(parts[1:count]), keywords)
         case ast.Attribute():
-            return Attribute(span, parts[0], node.attr, _attribute_span(reading, node))
+            return Attribute(
+                span, parts[0], node.attr, _attribute_span(reading, parts[0], span.end)
+            )
         case ast.UnaryOp():
             sign = _UNARY_OPERATORS[type(node.op)]
             return Unary(span, sign, parts[0], Span(span.start, span.start + 1))
@@ -137,7 +139,7 @@ def _build(  # noqa: PLR0911 - one return for each kind of node
             return Slice(span, start, stop, step)
         case ast.Compare():
             sign = _COMPARISONS[type(node.ops[0])]
-            place = operator_span(reading, node.left, node.comparators[0])
+            place = sign_between(reading, parts[0].span.end, parts[1].span.start)
             return Binary(span, sign, parts[0], parts[1], place)
         case _:
             return Sequence(span, tuple(parts), isinstance(node, ast.List))
@@ -216,7 +218,7 @@ def _check_call(reading: Reading, node: ast.Call) -> None:
         if keyword.arg in seen:
             raise reading.error(
                 "keyword-given-twice",
-                f"the keyword `{keyword.arg}` is given twice",
+                f"the keyword `{shortened(keyword.arg)}` is given twice",
                 _keyword_name_span(reading, keyword),
             )
         seen.add(keyword.arg)
@@ -228,7 +230,6 @@ def _keyword_name_span(reading: Reading, keyword: ast.keyword) -> Span:
     return Span(start, name.end() if name else start)
 
 
-def _attribute_span(reading: Reading, node: ast.Attribute) -> Span:
-    end = reading.span(node).end
-    dot = _BETWEEN.match(reading.text, reading.span(node.value).end, end)
+def _attribute_span(reading: Reading, owner: Expression, end: int) -> Span:
+    dot = _BETWEEN.match(reading.text, owner.span.end, end)
     return Span(dot.end() if dot else end, end)

@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from vjpcli.errors import Span, VjpError
 from vjpcli.parser.place import Place
-from vjpcli.parser.reading import Edit
+from vjpcli.parser.reading import Edit, shortened
 from vjpcli.parser.tokens import Token
 
 # code, what is said, and the spelling of the sign throughout the program
@@ -84,7 +84,7 @@ def stray_backslash(place: Place) -> VjpError:
         edits = []
     return place.error(
         "latex-command",
-        f"`\\{word.text}` is LaTeX: names and operators are written without a backslash",
+        f"`\\{shortened(word.text)}` is LaTeX: names and operators are written without a backslash",
         Span(place.token.start, word.end),
         edits=edits,
     )
@@ -256,7 +256,7 @@ def bad_target(place: Place, left: list[Token]) -> VjpError | None:
         if len(left) > 2 and left[1].text == "(":
             return place.error(
                 "function-definition",
-                f"functions cannot be defined: `{left[0].text}` can only be the name of a value",
+                f"functions cannot be defined: `{shortened(left[0].text)}` can only name a value",
                 Span(left[0].start, left[-1].end),
                 edits=[(Span(left[0].start, left[-1].end), left[0].text)],
             )

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import keyword
 import re
 from itertools import pairwise
 
 from vjpcli.errors import Span, VjpError
 from vjpcli.parser import closing, convert
 from vjpcli.parser.place import Bracket, Place
-from vjpcli.parser.reading import Edit
+from vjpcli.parser.reading import Edit, shortened
 from vjpcli.parser.tokens import Token
 
 # Words that mathematics writes without brackets around the argument. What they compute is
@@ -106,6 +107,8 @@ def implicit_multiplication(place: Place, before: Token) -> VjpError:
 
 def _multiplies(left: Token, right: Token) -> bool:
     """Whether two neighbours are, on paper, the factors of a product."""
+    if keyword.iskeyword(right.text):
+        return False
     if left.kind == "number":
         return right.kind == "name" or right.text == "("
     return left.kind == "close" and (
@@ -123,7 +126,7 @@ def _malformed_number(place: Place, before: Token) -> VjpError:
     span = Span(before.start, place.found[end - 1].end)
     return place.error(
         "malformed-number",
-        f"`{_shortened(place.reading.text[span.start : span.end])}` is not a number",
+        f"`{shortened(place.reading.text[span.start : span.end])}` is not a number",
         span,
     )
 
@@ -212,8 +215,4 @@ def _is_prefix(text: str) -> bool:
 
 
 def _short(token: Token) -> str:
-    return _shortened(token.text)
-
-
-def _shortened(text: str) -> str:
-    return text if len(text) <= 24 else text[:20] + "..."
+    return shortened(token.text)

@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import Any
 
 from vjpcli.errors import Span, VjpError
-from vjpcli.parser.reading import Edit, Reading
+from vjpcli.parser.reading import Edit, Reading, shortened
 
 _INLINE = "a program is statements `name = expression`, the last of which is the output"
 _WHERE = "write y = where(condition, a, b)"
@@ -88,7 +88,11 @@ def refuse_expression(reading: Reading, node: ast.expr) -> VjpError:
 
 def operator_span(reading: Reading, left: ast.expr, right: ast.expr) -> Span:
     """Where the operator between two operands stands."""
-    start, end = reading.span(left).end, reading.span(right).start
+    return sign_between(reading, reading.span(left).end, reading.span(right).start)
+
+
+def sign_between(reading: Reading, start: int, end: int) -> Span:
+    """Where the operator stands between operands that end at `start` and begin at `end`."""
     gap = _BEFORE_OPERATOR.match(reading.text, start, end)
     begin = gap.end() if gap else start
     sign = _OPERATOR.match(reading.text, begin, end)
@@ -237,7 +241,7 @@ def _constant(reading: Reading, node: ast.Constant) -> VjpError:
         return reading.error("bytes-literal", "bytes have no meaning in an expression", span)
     return reading.error(
         "complex-number",
-        f"`{reading.slice(node)}` is a complex number, and only real ones are differentiated",
+        f"`{shortened(reading.slice(node))}` is a complex number, and all values here are real",
         span,
         notes=("for a product with a name j, write 2*j",),
     )

@@ -8,6 +8,7 @@ slip; its neighbours tell of which kind.
 from __future__ import annotations
 
 import keyword
+import re
 
 from vjpcli.errors import Span, VjpError
 from vjpcli.parser import closing, misplaced, neighbours
@@ -154,7 +155,7 @@ class _Scan:
             previous = place.at(place.first - 2)
             span = Span(previous.start, previous.end) if previous is not None else None
             if place.found[place.first - 1].kind == "newline":
-                return continued_line(place.reading, token.start, span)
+                return continued_line(place.reading, token.span, span)
         if before is not None and before.text == "%":
             value = place.at(place.index - 2)
             if value is not None and value.kind in {"number", "name"} and text != "%":
@@ -350,22 +351,18 @@ def too_deep(reading: Reading) -> VjpError:
 
     Errors: expression-too-deep
     """
-    depth = deepest = 0
-    innermost = begin = longest = Span(0, 0)
-    first: Token | None = None
-    for token in tokens(reading.text):
-        depth += (token.kind == "open") - (token.kind == "close")
+    # Only the caret depends on this, so quotes and comments need no care, and a megabyte no lexer.
+    depth = deepest = place = 0
+    for bracket in re.finditer(r"[(\[{]|[)\]}]", reading.text):
+        depth += 1 if bracket.group() in CLOSING else -1
         if depth > deepest:
-            deepest, innermost = depth, token.span
-        if token.kind in {"newline", "semicolon"} and depth <= 0:
-            first = None
-            continue
-        first = first or token
-        if token.end - first.start > longest.end - longest.start:
-            longest, begin = Span(first.start, token.end), first.span
+            deepest, place = depth, bracket.start()
+    if deepest <= _DEEPEST_BRACKETS:
+        lines = re.finditer(r"[^\s;][^\r\n;]*", reading.text)
+        place = max(lines, key=lambda line: line.end() - line.start()).start()
     return reading.error(
         "expression-too-deep",
         "the expression has too many levels",
-        innermost if deepest > _DEEPEST_BRACKETS else begin,
+        Span(place, place + 1),
         notes=("give parts of it names: h = ...; y = h + ...",),
     )

@@ -7,7 +7,7 @@ import re
 
 from vjpcli.errors import Span, VjpError
 from vjpcli.parser.convert import BINARY_OPERATORS, convert
-from vjpcli.parser.reading import Edit, Reading
+from vjpcli.parser.reading import Edit, Reading, shortened
 from vjpcli.parser.refusals import caret_power, refuse_statement
 from vjpcli.parser.syntax import Binary, Name, Statement
 
@@ -135,7 +135,8 @@ def _targets(
 def _bad_target(reading: Reading, part: ast.expr) -> VjpError:
     span = reading.span(part)
     match part:
-        case ast.Subscript(value=ast.Name(id=name)):
+        case ast.Subscript(value=ast.Name(id=word)):
+            name = shortened(word)
             return reading.error(
                 "item-assignment",
                 f"entries of `{name}` cannot be changed in place, only whole values have names",
@@ -152,7 +153,7 @@ def _bad_target(reading: Reading, part: ast.expr) -> VjpError:
         case ast.Attribute():
             return reading.error(
                 "attribute-assignment",
-                f"the attribute `.{part.attr}` cannot be set, only names are given",
+                f"the attribute `.{shortened(part.attr)}` cannot be set, only names are given",
                 span,
             )
         case ast.Starred():
@@ -192,7 +193,7 @@ def _annotation(reading: Reading, node: ast.AnnAssign) -> VjpError:
 def _leading_star(reading: Reading, node: ast.Starred, previous: ast.stmt | None) -> VjpError:
     start = reading.span(node).start
     if previous is not None and previous.lineno != node.lineno:
-        return continued_line(reading, start, reading.span(previous))
+        return continued_line(reading, Span(start, start + 1), reading.span(previous))
     return reading.error("missing-operand", "nothing stands before `*`", Span(start, start + 1))
 
 
@@ -206,21 +207,23 @@ def _check_line_start(reading: Reading, previous: ast.stmt, node: ast.stmt) -> N
     if sign not in "+-" or node.col_offset or node.lineno == previous.lineno:
         return
     if sign == "+" or reading.indent(node.lineno) > reading.indent(previous.lineno):
-        raise continued_line(reading, reading.span(node).start, reading.span(previous))
+        start = reading.span(node).start
+        raise continued_line(reading, Span(start, start + 1), reading.span(previous))
 
 
-def continued_line(reading: Reading, start: int, previous: Span | None) -> VjpError:
-    """The refusal of a line that begins with the operator at `start`."""
+def continued_line(reading: Reading, sign: Span, previous: Span | None) -> VjpError:
+    """The refusal of a line that begins with an operator."""
     edits: list[Edit] = []
     if previous is not None:
         edits = [(Span(previous.end, previous.end), " \\")]
         # A backslash joins lines only if nothing, not even a comment, stands behind it.
-        if reading.text[previous.end : start].strip():
+        if reading.text[previous.end : sign.start].strip():
             edits = []
+    operator = reading.text[sign.start : sign.end]
     return reading.error(
         "continued-line",
-        f"a line that begins with `{reading.text[start]}` does not go on from the line before",
-        Span(start, start + 1),
+        f"a line that begins with `{operator}` does not go on from the one before",
+        sign,
         notes=("put the whole expression in brackets, or end the line before with the operator",),
         edits=edits,
     )

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vjpcli.errors import VjpError, fail
-from vjpcli.parser.nested import array_from_nested, counted, read_only
+from vjpcli.parser.nested import array_from_nested, counted, read_only, shortened
 from vjpcli.parser.numbers import number
 
 # Only such a number can be beyond float64, and it is rare: 1e308 and up, 309 digits.
@@ -132,10 +132,11 @@ class _Table:
             value = number(cell)
             where = f"{self.name}, line {position}, column {column}"
             if value is None:
-                shown = cell if len(cell) <= 30 else f"{cell[:30]}..."
                 raise fail(
                     "csv-text",
-                    f'{where}: "{shown}" is not a number' if cell else f"{where}: nothing is there",
+                    f'{where}: "{shortened(cell)}" is not a number'
+                    if cell
+                    else f"{where}: nothing is there",
                     notes=("a number is written with a point: 1.5, not 1,5",)
                     if re.fullmatch(r"[+-]?\d+,\d+", cell)
                     else (),

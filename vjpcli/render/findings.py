@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from vjpcli.errors import Diagnostic
-from vjpcli.explain.model import Check, Explanation
+from vjpcli.explanation.model import Check, Explanation
 from vjpcli.render.diagnostic import excerpt_lines, fix_lines
 from vjpcli.render.numbers import format_count, format_index, format_number
 from vjpcli.render.page import Line, Page, spaces

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vjpcli.explain.model import ArraySummary, Explanation, LeafReport
+from vjpcli.explanation.model import ArraySummary, Explanation, LeafReport
 from vjpcli.render.glyphs import pretty_formula
 from vjpcli.render.numbers import format_count, format_number
 from vjpcli.render.page import Line, Page, line_width, padded, spaces

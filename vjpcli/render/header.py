@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vjpcli.explain.model import Explanation, Seed
+from vjpcli.explanation.model import Explanation, Seed
 from vjpcli.render.numbers import format_count, format_number, format_shape
 from vjpcli.render.page import Line, Page, line_width, spaces
 from vjpcli.render.selection import select, with_gaps

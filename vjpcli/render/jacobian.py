@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from vjpcli.explain.model import Array, Explanation, Output
+from vjpcli.explanation.model import Array, Explanation, Output
 from vjpcli.render.page import Page, Piece
 from vjpcli.render.picture import entry_name, indices
 

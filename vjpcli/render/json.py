@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from vjpcli.errors import Diagnostic
-from vjpcli.explain.model import Array, Check, Explanation, LeafReport, Seed, Step
+from vjpcli.explanation.model import Array, Check, Explanation, LeafReport, Seed, Step
 from vjpcli.render.diagnostic import fix_text
 from vjpcli.render.numbers import shortest_as_float64
 
@@ -69,6 +69,22 @@ def explanation_document(explanation: Explanation) -> JsonObject:
 def render_json(explanation: Explanation) -> str:
     """`explanation_document` as text: one line for each of its keys, ASCII only."""
     return dump(explanation_document(explanation))
+
+
+def render_product(
+    expression: str, dtype: str, output: str, directions: Mapping[str, Array], product: Array
+) -> str:
+    """J . v as a document: the `tangent` of the output beside the `directions` of the leaves."""
+    return dump(
+        {
+            "schema": SCHEMA,
+            "expression": expression,
+            "dtype": dtype,
+            "directions": {name: numbers(array) for name, array in directions.items()},
+            "output": {"name": output, "shape": list(product.shape)},
+            "tangent": numbers(product),
+        }
+    )
 
 
 def diagnostic_document(diagnostic: Diagnostic, corrected_command: str | None = None) -> JsonObject:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vjpcli.explain.model import Array, Explanation
+from vjpcli.explanation.model import Array, Explanation
 from vjpcli.render.glyphs import printable
 from vjpcli.render.numbers import shortest_numbers
 
@@ -48,3 +48,8 @@ def _commented(label: str, table: Array, rows: int) -> list[str]:
         f"# {printable(label)} {rows}x{columns}",
         *(" ".join(shortest_numbers(r)) for r in matrix),
     ]
+
+
+def render_numbers(array: Array) -> str:
+    """One array row-major on one line. Without a final line end."""
+    return " ".join(shortest_numbers(array))

@@ -12,7 +12,7 @@ from typing import Literal
 
 import numpy as np
 
-from vjpcli.explain.model import Explanation
+from vjpcli.explanation.model import Explanation
 from vjpcli.render.backward import backward_lines, has_backward_table
 from vjpcli.render.entrywise import entrywise_lines
 from vjpcli.render.findings import (

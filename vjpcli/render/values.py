@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from vjpcli.explain.model import Array, Explanation, Input
+from vjpcli.explanation.model import Array, Explanation, Input
 from vjpcli.render.glyphs import pretty_formula
 from vjpcli.render.numbers import format_count, format_shape
 from vjpcli.render.page import Line, Page, Piece, joined, line_width, padded, padded_line, spaces

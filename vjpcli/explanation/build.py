@@ -14,8 +14,10 @@ from vjpcli.engine.evaluate import evaluate
 from vjpcli.engine.jacobian import LeafJacobian, jacobian
 from vjpcli.engine.structure import is_entrywise
 from vjpcli.errors import Diagnostic, fail
-from vjpcli.explain.check import check
-from vjpcli.explain.model import (
+from vjpcli.explanation.check import check
+from vjpcli.explanation.evidence import Evidence
+from vjpcli.explanation.findings import findings
+from vjpcli.explanation.model import (
     ArraySummary,
     Explanation,
     LeafReport,
@@ -23,17 +25,19 @@ from vjpcli.explain.model import (
     Step,
     Structure,
 )
-from vjpcli.explain.problem import Problem
-from vjpcli.explain.sentences import sentences
-from vjpcli.explain.steps import steps
+from vjpcli.explanation.problem import Problem
+from vjpcli.explanation.sentences import sentences
+from vjpcli.explanation.steps import step_names, steps
 from vjpcli.graph.node import Graph, Node, ancestors, dependents
 
 Array = NDArray[Any]
 
 MOST_STEPS = 2_000
-"""Nodes up to which every value and adjoint is kept for the step table."""
+"""Nodes up to which the step table is made."""
 
-MOST_STEP_ENTRIES = 5_000_000
+MOST_KEPT_ENTRIES = 30_000_000
+"""Entries over all forward nodes up to which every value and adjoint is kept."""
+
 SUMMARISED_ENTRIES = 1_000
 NUDGE = 0.01
 
@@ -64,16 +68,12 @@ class Run:
 
     Attributes:
         gradients: leaf -> gradient, added up over the passes.
-        values: forward node -> value; every node where steps are kept, else the outputs.
-        adjoints: forward node -> adjoint added up over the passes, and contribution nodes ->
-            what they hand over; empty where steps are not kept.
-        reverses: the backward graph of each pass.
+        passes: graph, backward graph and kept values of each pass; values are empty where
+            they were not wanted.
     """
 
     gradients: dict[str, Array]
-    values: dict[Node, Array] = field(default_factory=dict)
-    adjoints: dict[Node, Array] = field(default_factory=dict)
-    reverses: list[Backward] = field(default_factory=list)
+    passes: list[tuple[Graph, Backward, dict[Node, Array]]] = field(default_factory=list)
 
 
 def build(problem: Problem, contents: Contents | None = None) -> Explanation:
@@ -100,14 +100,19 @@ def gradients_of(problem: Problem) -> dict[str, Array]:
 
 def _build(problem: Problem, contents: Contents) -> Explanation:
     each = _is_each(problem)
-    run = _run(problem, keep=contents.steps and not each and _is_small(problem))
+    keep = (contents.steps or contents.findings) and not each and _can_be_kept(problem)
+    run = _run(problem, keep=keep)
     jacobians = _jacobians(problem, contents) if contents.jacobian or each else {}
     leaves = _leaf_reports(problem, run, jacobians, contents)
     found_steps: tuple[Step, ...] = ()
-    if run.adjoints and len(problem.passes) >= 1:
-        found_steps = steps(
-            problem, run.reverses[0], run.values, run.adjoints, words=contents.formulas
-        )
+    found: tuple[Diagnostic, ...] = ()
+    if keep:
+        evidence = _evidence(problem, run, leaves)
+        if contents.steps and len(problem.graph.nodes) <= MOST_STEPS:
+            adjoints = _total_adjoints(run)
+            found_steps = steps(evidence[0], adjoints, words=contents.formulas)
+        if contents.findings:
+            found = findings(evidence[0])
     return Explanation(
         source=problem.program.source,
         dtype=problem.settings.dtype,
@@ -123,17 +128,28 @@ def _build(problem: Problem, contents: Contents) -> Explanation:
         steps=found_steps,
         sentences=sentences(problem, leaves),
         check=check(problem, run.gradients) if contents.check else None,
-        diagnostics=(*_findings(problem, run, leaves, contents), *problem.notes),
+        diagnostics=(*found, *problem.notes),
         loss=problem.loss,
         node_count=len(problem.graph.nodes),
         statement_names=tuple(name for name, _ in problem.trace.named),
     )
 
 
-def _findings(
-    problem: Problem, run: Run, leaves: Mapping[str, LeafReport], contents: Contents
-) -> tuple[Diagnostic, ...]:
-    return ()
+def _evidence(problem: Problem, run: Run, leaves: Mapping[str, LeafReport]) -> list[Evidence]:
+    names = step_names(problem)
+    return [
+        Evidence(problem, graph, one_pass, reverse, values, run.gradients, leaves, names)
+        for one_pass, (graph, reverse, values) in zip(problem.passes, run.passes, strict=True)
+    ]
+
+
+def _total_adjoints(run: Run) -> dict[Node, Array]:
+    """Forward node -> adjoint, added up over the passes as .grad does."""
+    total: dict[Node, Array] = {}
+    for _, reverse, values in run.passes:
+        for node, adjoint in reverse.adjoints.items():
+            total[node] = total[node] + values[adjoint] if node in total else values[adjoint]
+    return total
 
 
 # The passes.
@@ -143,9 +159,8 @@ def _is_each(problem: Problem) -> bool:
     return any(seed.value is None for one_pass in problem.passes for seed in one_pass)
 
 
-def _is_small(problem: Problem) -> bool:
-    nodes = problem.graph.nodes
-    return len(nodes) <= MOST_STEPS and sum(node.size for node in nodes) <= MOST_STEP_ENTRIES
+def _can_be_kept(problem: Problem) -> bool:
+    return sum(node.size for node in problem.graph.nodes) <= MOST_KEPT_ENTRIES
 
 
 def _run(problem: Problem, *, keep: bool) -> Run:
@@ -156,42 +171,23 @@ def _run(problem: Problem, *, keep: bool) -> Run:
     for one_pass in problem.passes:
         graph = problem.restricted_to(seed.output for seed in one_pass)
         reverse = backward(graph, problem.leaves, like=problem.settings.like)
-        wanted: dict[str, Node] = {}
-        kept: set[Node] = set()
+        kept: set[Node] = set(reverse.graph.outputs.values())
         if keep:
-            kept = set(graph.nodes) | set(reverse.adjoints.values())
-            kept |= {one.fitted for one in reverse.contributions}
-            wanted = {f"kept {node.serial}": node for node in kept}
-        gradients = reverse.graph.outputs
+            kept |= {*graph.nodes, *reverse.adjoints.values()}
+            kept |= {node for one in reverse.contributions for node in (one.local, one.fitted)}
+        wanted = {str(node.serial): node for node in kept}
         inputs = {
             **problem.arrays,
             **{seed_name(seed.output): seed.value for seed in one_pass},
         }
-        names = {f"gradient {leaf}": node for leaf, node in gradients.items()}
         results = evaluate(
-            Graph.reaching({**names, **wanted}, reverse.graph.inputs),
-            inputs,
-            problem.settings.dtype,
+            Graph.reaching(wanted, reverse.graph.inputs), inputs, problem.settings.dtype
         )
-        for leaf, node in gradients.items():
+        for leaf, node in reverse.graph.outputs.items():
             gradient = np.array(results[node], dtype=problem.settings.dtype)
-            run.gradients[leaf] = run.gradients[leaf] + gradient if run.reverses else gradient
-        run.reverses.append(reverse)
-        if keep:
-            _keep(run, graph, reverse, results)
+            run.gradients[leaf] = run.gradients[leaf] + gradient if run.passes else gradient
+        run.passes.append((graph, reverse, results if keep else {}))
     return run
-
-
-def _keep(run: Run, graph: Graph, reverse: Backward, results: Mapping[Node, Array]) -> None:
-    """Adds one pass to the values and adjoints that the step table shows."""
-    for node in graph.nodes:
-        run.values[node] = results[node]
-    for node, adjoint in reverse.adjoints.items():
-        earlier = run.adjoints.get(node)
-        run.adjoints[node] = results[adjoint] if earlier is None else earlier + results[adjoint]
-    if len(run.reverses) == 1:
-        for one in reverse.contributions:
-            run.adjoints[one.fitted] = results[one.fitted]
 
 
 def _row_gradients(problem: Problem) -> dict[str, Array]:
@@ -308,7 +304,7 @@ def _stretched_axes(problem: Problem, run: Run) -> dict[str, tuple[int, ...]]:
     """Leaf -> axes of the larger operand along which broadcasting copied it."""
     nodes = {problem.graph.inputs[name]: name for name in problem.leaves}
     found: dict[str, tuple[int, ...]] = {}
-    for reverse in run.reverses[:1]:
+    for _, reverse, _ in run.passes[:1]:
         for one in reverse.contributions:
             name = nodes.get(one.operand)
             if name is None or one.local.size <= one.operand.size or one.operand.ndim == 0:

@@ -17,8 +17,8 @@ from vjpcli.engine.differences import (
     entry_directions,
     random_direction,
 )
-from vjpcli.explain.model import Check
-from vjpcli.explain.problem import Problem
+from vjpcli.explanation.model import Check
+from vjpcli.explanation.problem import Problem
 
 Array = NDArray[Any]
 

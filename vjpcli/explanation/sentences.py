@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from vjpcli.explain.model import LeafReport, Output, Seed
-from vjpcli.explain.problem import Problem
+from vjpcli.explanation.model import LeafReport, Output, Seed
+from vjpcli.explanation.problem import Problem
 
 FEW = 8
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -11,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vjpcli.engine.backward import Backward, Contribution
-from vjpcli.explain.model import Step
-from vjpcli.explain.problem import Problem, named_nodes
+from vjpcli.explanation.evidence import Evidence
+from vjpcli.explanation.model import Step
+from vjpcli.explanation.problem import Problem, named_nodes
 from vjpcli.graph.node import Node
 from vjpcli.graph.operation import constant, leaf
 
@@ -42,31 +42,22 @@ def _fresh_names(taken: set[str]) -> Iterator[str]:
     return (name for i in itertools.count(1) if (name := f"t{i}") not in taken)
 
 
-def steps(
-    problem: Problem,
-    reverse: Backward,
-    values: Mapping[Node, Array],
-    adjoints: Mapping[Node, Array],
-    *,
-    words: bool,
-) -> tuple[Step, ...]:
+def steps(evidence: Evidence, adjoints: Mapping[Node, Array], *, words: bool) -> tuple[Step, ...]:
     """One Step per node that is not a constant.
 
-    `values` and `adjoints` hold arrays for forward nodes; `reverse` says which contributions
-    made an adjoint. With `words` the local slopes are printed, which takes SymPy.
+    `adjoints` holds the adjoint of forward nodes, added up over all passes. With `words` the
+    local slopes are printed, which takes SymPy.
     """
-    names = step_names(problem)
+    problem, reverse, values = evidence.problem, evidence.reverse, evidence.values
+    names = evidence.names
     leaves = {problem.graph.inputs[name] for name in problem.leaves}
-    received: dict[Node, list[Contribution]] = defaultdict(list)
-    for contribution in reverse.contributions:
-        received[contribution.operand].append(contribution)
     read = {operand for node in problem.graph.nodes for operand in node.operands}
     outputs = set(problem.graph.outputs.values())
     found = []
     for node in problem.graph.nodes:
         if node not in names or not (node in read or node in outputs):
             continue
-        arrived = received.get(node, [])
+        arrived = evidence.received.get(node, [])
         slopes = [_slope(one, reverse, names) if words else None for one in arrived]
         operation = node.operation.name
         if node.operation is leaf:
@@ -83,9 +74,7 @@ def steps(
                 operands=tuple(operand_text(operand, names) for operand in node.operands),
                 local_rule=_local_rule(node, reverse, names) if words else "",
                 span=None if node.span is None else (node.span.start, node.span.end),
-                contributions=tuple(
-                    adjoints[one.fitted] for one in arrived if one.fitted in adjoints
-                )
+                contributions=tuple(values[one.fitted] for one in arrived)
                 if len(arrived) > 1
                 else (),
             )

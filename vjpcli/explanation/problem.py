@@ -18,7 +18,7 @@ import vjpcli.ops  # noqa: F401  (declares the operations)
 from vjpcli.engine.backward import backward, seed_name
 from vjpcli.engine.evaluate import evaluate
 from vjpcli.errors import Diagnostic, Fix, Label, Source, Span, VjpError, did_you_mean, fail
-from vjpcli.explain.model import Input, InputOrigin, Output, Seed, SeedOrigin
+from vjpcli.explanation.model import Input, InputOrigin, Output, Seed, SeedOrigin
 from vjpcli.graph.node import Graph, Node
 from vjpcli.graph.operation import Library, shape_text
 from vjpcli.graph.random import random_numbers
