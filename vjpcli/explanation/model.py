@@ -67,6 +67,37 @@ class Seed:
 
 
 @dataclass(frozen=True, slots=True)
+class ArraySummary:
+    """A gradient too large for the screen, in a few numbers.
+
+    Attributes:
+        minimum, maximum: over the finite entries; nan when there are none.
+        norm: square root of the sum of squares of the finite entries.
+        zeros: entries that are exactly zero.
+        not_finite: entries that are nan or infinite.
+    """
+
+    minimum: float
+    maximum: float
+    norm: float
+    zeros: int
+    not_finite: int
+
+
+@dataclass(frozen=True, slots=True)
+class Nudge:
+    """What a small change of a scalar leaf does to a scalar output, to first order.
+
+    Attributes:
+        step: by how much the leaf is raised, e.g. 0.01.
+        change: gradient times step; negative when the output falls.
+    """
+
+    step: float
+    change: float
+
+
+@dataclass(frozen=True, slots=True)
 class LeafReport:
     """What is known of one leaf besides the numbers.
 
@@ -84,6 +115,12 @@ class LeafReport:
         finite: whether every entry of its gradient is finite.
         summed_axes: axes over which broadcasting stretched the leaf, so that its gradient is
             summed over them (empty when it was not stretched).
+        slopes: the diagonal of the Jacobian, shape of the leaf, where the structure is
+            "diagonal" and the leaf has the output's shape; so that the entry-wise screen needs
+            no Jacobian. None otherwise (a Jacobian at hand then serves).
+        summary: of the gradient, wanted for large leaves; None otherwise.
+        nudge: for a scalar leaf under a scalar output with a single seed of 1 and a finite
+            gradient; None otherwise.
     """
 
     formula: str | None = None
@@ -94,6 +131,9 @@ class LeafReport:
     used: bool = True
     finite: bool = True
     summed_axes: tuple[int, ...] = ()
+    slopes: Array | None = None
+    summary: ArraySummary | None = None
+    nudge: Nudge | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +152,8 @@ class Step:
         operands: names of the steps and numbers that it reads.
         local_rule: the rule in words with names, e.g. "∂log(c)/∂c = 1/c", or "".
         span: start and end in the program's text, or None.
+        contributions: what each of `uses` sends back, in the same order and in this value's
+            shape; they add up to the adjoint. Wanted where a value is read more than once.
     """
 
     name: str
@@ -124,6 +166,7 @@ class Step:
     operands: tuple[str, ...] = ()
     local_rule: str = ""
     span: tuple[int, int] | None = None
+    contributions: tuple[Array, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

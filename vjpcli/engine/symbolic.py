@@ -1,0 +1,301 @@
+"""Runs a graph on SymPy: the backward graph gives formulas, the forward graph a second opinion.
+
+This is the only module that imports sympy, and only when a formula is asked for. An array is
+one symbol: entry-wise operations act on it as on a number. An operation that mixes entries
+becomes a symbol of its own, named by what it prints as (`W.T @ seed`), so that SymPy can still
+tidy up what stands around it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from vjpcli.engine.backward import Backward
+from vjpcli.graph.node import Graph, Node, dependents
+from vjpcli.graph.operation import constant, leaf
+
+if TYPE_CHECKING:
+    import sympy
+
+LARGEST_GRAPH = 400
+"""Nodes above which no formula is attempted: nobody reads it, and SymPy is slow."""
+
+LONGEST_FORMULA = 72
+LARGEST_CONSTANT = 8
+
+TRANSPARENT = {"broadcast_to", "expand_dims", "squeeze", "reshape"}
+"""Operations that a formula in array notation leaves out: broadcasting implies them."""
+
+TRANSPOSES = {"matrix_transpose", "mT", "T", "t"}
+
+
+@dataclass(frozen=True, slots=True)
+class Formula:
+    """A gradient or slope as text.
+
+    Attributes:
+        text: Python notation, `4*b`, `W.T @ seed`.
+        entrywise: whether it holds entry by entry, with the seed left out.
+        says: what it means in words, or "".
+    """
+
+    text: str
+    entrywise: bool
+    says: str = ""
+
+
+def formulas(graph: Graph, reverse: Backward, leaves: Mapping[str, str]) -> dict[str, Formula]:
+    """The formula of each leaf's gradient that is short enough to read.
+
+    `leaves` maps names to structures: where it is "diagonal" and everything on the way is
+    entry-wise, the formula is the slope dy/dleaf of one entry; elsewhere it is the gradient in
+    array notation with the seed in it (left out for a scalar output, where it is 1).
+    """
+    if len(reverse.graph.nodes) > LARGEST_GRAPH:
+        return {}
+    ((name, seed),) = reverse.seeds.items()
+    scalar = graph.outputs[name].size == 1
+    found: dict[str, Formula] = {}
+    for leaf_name, structure in leaves.items():
+        gradient = reverse.graph.outputs[leaf_name]
+        entrywise = _is_entrywise(reverse.graph, gradient, seed)
+        slope_only = entrywise and (structure == "diagonal" or graph.inputs[leaf_name].ndim == 0)
+        slope_only = slope_only and graph.inputs[leaf_name].shape == graph.outputs[name].shape
+        text = _formula(gradient, {seed: "" if slope_only or scalar else "seed"})
+        if text is not None:
+            found[leaf_name] = Formula(text, slope_only, _meaning(gradient, seed))
+    return found
+
+
+def _is_entrywise(graph: Graph, gradient: Node, seed: Node) -> bool:
+    """Whether the adjoint reaches the leaf through entry-wise operations alone."""
+    carrying = dependents(graph, [seed])
+    return gradient in carrying and all(
+        node.operation.pattern == "elementwise" for node in carrying if node is not seed
+    )
+
+
+def _formula(root: Node, names: Mapping[Node, str]) -> str | None:
+    """`root` printed, or None when SymPy has no word for an operation or it grows too long."""
+    import sympy  # noqa: PLC0415  (0.3 s, only for formulas)
+
+    expressions: dict[Node, Any] = {}
+    for node in _above(root, names):
+        if node in names:
+            word = names[node]
+            expressions[node] = sympy.Symbol(word, real=True) if word else sympy.Integer(1)
+            continue
+        try:
+            expression = _expression(node, [expressions[o] for o in node.operands], sympy)
+        except (TypeError, ValueError, AttributeError, NotImplementedError, ZeroDivisionError):
+            return None
+        if expression is None or sympy.count_ops(expression) > LONGEST_FORMULA:
+            return None
+        expressions[node] = expression
+    text = to_text(expressions[root])
+    return text if len(text) <= LONGEST_FORMULA else None
+
+
+def _above(root: Node, known: Mapping[Node, str]) -> list[Node]:
+    """What `root` is computed from, in order, not looking behind nodes that are known."""
+    found: set[Node] = set()
+    pending = [root]
+    while pending:
+        node = pending.pop()
+        if node not in found:
+            found.add(node)
+            if node not in known:
+                pending.extend(node.operands)
+    return sorted(found, key=lambda node: node.serial)
+
+
+def _expression(node: Node, operands: list[Any], s: Any) -> Any:
+    operation = node.operation
+    if operation is leaf:
+        return s.Symbol(node.static["name"], real=True)
+    if operation is constant:
+        return _constant(node, s)
+    if operation.name == "equal" and node.span is None:
+        # A rule asks for equality to treat one exceptional point; a formula is for the others.
+        return s.false
+    if operation.pattern == "elementwise":
+        return apply_symbolic(node, operands, s)
+    if operation.name in TRANSPARENT:
+        return operands[0]
+    if operation.name == "sum" and node.operands[0].size == node.size:
+        return operands[0]
+    texts = [to_text(operand) for operand in operands]
+    return s.Symbol(_mixing_text(node, texts, operands), real=True)
+
+
+def apply_symbolic(node: Node, operands: list[Any], s: Any) -> Any:
+    """One entry-wise operation on SymPy expressions.
+
+    Errors: NotImplementedError when the declaration has no symbolic form.
+    """
+    symbolic = node.operation.symbolic
+    if symbolic is None:
+        raise NotImplementedError(node.operation.name)
+    if callable(symbolic):
+        return symbolic(s, *operands, **node.static)
+    return getattr(s, symbolic)(*operands)
+
+
+def _constant(node: Node, s: Any) -> Any:
+    value = node.static["value"]
+    if value.size and (value == value.flat[0]).all():
+        return number(value.flat[0], s)
+    if value.size > LARGEST_CONSTANT:
+        return s.Symbol(f"constant{list(value.shape)}", real=True)
+    return s.Symbol(str(value.tolist()), real=True)
+
+
+def number(value: Any, s: Any) -> Any:
+    """A number as SymPy holds it exactly: whole numbers and short fractions as such."""
+    if value.dtype == bool:
+        return s.true if value else s.false
+    value = float(value)
+    if value != value:  # noqa: PLR0124  (nan)
+        return s.nan
+    if value in (float("inf"), float("-inf")):
+        return s.oo if value > 0 else -s.oo
+    if value.is_integer() and abs(value) < 2**53:
+        return s.Integer(int(value))
+    for denominator in (2, 3, 4, 5, 6, 8, 10):
+        numerator = round(value * denominator)
+        if abs(numerator) < 1000 and numerator / denominator == value:
+            return s.Rational(numerator, denominator)
+    return s.Float(value)
+
+
+def _mixing_text(node: Node, texts: list[str], operands: list[Any]) -> str:
+    """An operation that mixes entries, in the notation people write it in."""
+    name = node.operation.name
+
+    def grouped(position: int) -> str:
+        simple = operands[position].is_Symbol or operands[position].is_Function
+        text = texts[position]
+        return text if simple and " " not in text else f"({text})"
+
+    if name == "matmul":
+        return f"{grouped(0)} @ {grouped(1)}"
+    if name in TRANSPOSES:
+        return f"{grouped(0)}.T"
+    if name in ("index", "add_into"):
+        return _index_text(node, grouped(0), texts[0])
+    if name == "stack":
+        return f"[{', '.join(texts)}]"
+    static = [
+        f"{key}={_static_text(node, key, value)}"
+        for key, value in node.static.items()
+        if not _is_default(node, key, value)
+    ]
+    return f"{name}({', '.join([*texts, *static])})"
+
+
+def _index_text(node: Node, grouped: str, plain: str) -> str:
+    parts = []
+    for part in node.static["index"]:
+        if isinstance(part, slice):
+            bounds = [("" if b is None else str(b)) for b in (part.start, part.stop)]
+            step = "" if part.step is None else f":{part.step}"
+            parts.append(":".join(bounds) + step)
+        else:
+            parts.append(str(part.tolist() if hasattr(part, "tolist") else part))
+    where = ", ".join(parts)
+    if node.operation.name == "index":
+        return f"{grouped}[{where}]"
+    return f"({plain} added into [{where}])"
+
+
+def _static_text(node: Node, key: str, value: Any) -> str:
+    """A static argument as people write it: axes counted from the front, one without brackets."""
+    if key == "axis" and node.operands:
+        axes = value if isinstance(value, tuple) else (value,)
+        counted = tuple(axis + node.operands[0].ndim for axis in axes)
+        return str(counted[0] if len(counted) == 1 else counted)
+    return str(value)
+
+
+def _is_default(node: Node, key: str, value: object) -> bool:
+    """Whether a static argument may go unsaid: the default, or all axes of the operand."""
+    if key == "keepdims":
+        return True  # broadcasting makes it plain
+    if key == "axis" and node.operands:
+        return value is None or value == tuple(range(-node.operands[0].ndim, 0))
+    default = node.operation.static_defaults.get(key)
+    return type(value) is type(default) and bool(np.all(value == default))
+
+
+def _meaning(gradient: Node, seed: Node) -> str:
+    """A well-known shape of formula in words."""
+    operands = gradient.operands
+    name = gradient.operation.name
+    if name == "outer" and operands[0] is seed and operands[1].operation is leaf:
+        return f"row i is seed[i] × {operands[1].static['name']}"
+    if name == "matmul" and operands[1] is seed and operands[0].operation.name in TRANSPOSES:
+        matrix = operands[0].operands[0]
+        if matrix.operation is leaf:
+            return f"seed mixes the rows of {matrix.static['name']}"
+    return ""
+
+
+def to_text(expression: sympy.Basic) -> str:
+    """A SymPy expression in the language of the program: where(...) instead of Piecewise."""
+    return str(_printer().doprint(expression))
+
+
+_printers: list[Any] = []
+
+
+def _printer() -> Any:
+    if not _printers:
+        from sympy.printing.str import StrPrinter  # noqa: PLC0415
+
+        class Printer(StrPrinter):  # type: ignore[misc]  # sympy has no types
+            """SymPy's text printer with the names of this program."""
+
+            def _print_Piecewise(self, expression: Any) -> str:
+                *branches, (last, _) = expression.args
+                text = self._print(last)
+                for value, condition in reversed(branches):
+                    text = f"where({self._print(condition)}, {self._print(value)}, {text})"
+                return text
+
+            def _print_Float(self, expression: Any) -> str:
+                return repr(float(expression)).removesuffix(".0")
+
+            def _print_Infinity(self, _: Any) -> str:
+                return "inf"
+
+            def _print_NegativeInfinity(self, _: Any) -> str:
+                return "-inf"
+
+            def _print_Exp1(self, _: Any) -> str:
+                return "e"
+
+            def _print_Function(self, expression: Any) -> str:
+                renamed = {"Abs": "abs", "Max": "maximum", "Min": "minimum"}
+                name = str(expression.func.__name__)
+                arguments = ", ".join(self._print(argument) for argument in expression.args)
+                return f"{renamed.get(name, name)}({arguments})"
+
+            _print_Abs = _print_Function
+            _print_Max = _print_Function
+            _print_Min = _print_Function
+            _print_LatticeOp = _print_Function
+
+        _printers.append(Printer())
+    return _printers[0]
+
+
+def slope_text(contribution: Node, adjoint: Node, names: Mapping[Node, str]) -> str | None:
+    """The local slope in a contribution, in terms of named nodes.
+
+    It is what an adjoint of 1 would contribute. None where it has no short form.
+    """
+    return _formula(contribution, {**names, adjoint: ""})

@@ -1,0 +1,133 @@
+"""The gradients in the shapes of their leaves, with their formulas and what they say."""
+
+from __future__ import annotations
+
+from vjpcli.explanation.model import ArraySummary, Explanation, LeafReport
+from vjpcli.render.glyphs import pretty_formula
+from vjpcli.render.numbers import format_count, format_number
+from vjpcli.render.page import Line, Page, line_width, padded, spaces
+from vjpcli.render.picture import blocks, flow, is_row, matrix_lines, row_lines
+from vjpcli.render.selection import select, with_gaps
+
+_MOST_LEAVES = 20
+_LONGEST_LABEL = 48
+
+
+def gradient_lines(explanation: Explanation, page: Page) -> list[Line]:
+    """A picture for each leaf: `x.grad = Wᵀ @ seed   3  4.5  6   seed mixes the rows of W`."""
+    names = [name for name in explanation.gradients if name in explanation.inputs]
+    labels = {name: _label(explanation, name, page) for name in names}
+    fitting = [len(label) for label in labels.values() if len(label) <= _LONGEST_LABEL]
+    label_width = min(max(fitting, default=0), max(12, page.room // 2))
+    chosen = select(len(names), _MOST_LEAVES)
+    lines: list[Line] = []
+    for position in with_gaps(chosen, len(names)):
+        if position is None:
+            more = format_count(len(names) - len(chosen))
+            lines.append(page.line(f"⋯ {more} more gradients", "faint"))
+        else:
+            name = names[position]
+            lines += _one(explanation, name, labels[name], label_width, page)
+    return lines
+
+
+def _label(explanation: Explanation, name: str, page: Page) -> str:
+    report = explanation.leaves.get(name)
+    if report is not None and report.matrix_formula:
+        return f"{name}.grad = {pretty_formula(report.matrix_formula, page.ascii_only)}"
+    return f"{name}.grad"
+
+
+def _one(
+    explanation: Explanation, name: str, label: str, label_width: int, page: Page
+) -> list[Line]:
+    gradient = explanation.gradients[name]
+    report = explanation.leaves.get(name) or LeafReport()
+    says = _says(explanation, name, report)
+    if gradient.size == 1 and not report.matrix_formula:
+        return _scalar(explanation, name, says, page)
+    if gradient.ndim > 2 and not is_row(gradient):
+        heading = page.paragraph(label, "gradient") if report.matrix_formula else []
+        parts = blocks(name, gradient, page, "gradient", suffix=".grad")
+        return [*heading, *flow(parts, page), *(page.paragraph(says) if says else [])]
+    lines: list[Line] = []
+    head = page.piece(label, "gradient")
+    if head.width > label_width:
+        lines += page.wrapped((spaces(2), head), hanging=4)
+        head = page.piece("")
+    room = max(12, page.room - label_width - 4)
+    draw = row_lines if is_row(gradient) else matrix_lines
+    picture = draw(gradient, page, "gradient", room)
+    width = max(line_width(line) for line in picture)
+    remark = page.piece(says, "faint")
+    beside = bool(says) and 4 + label_width + width + 3 + remark.width <= page.room
+    for number, row in enumerate(picture):
+        first = number == 0
+        label_cells = padded(head if first else page.piece(""), label_width)
+        line: Line = (spaces(2), *label_cells, spaces(2), *row)
+        if beside and first:
+            line = (*line, spaces(width - line_width(row) + 3), remark)
+        lines.append(line)
+    if says and not beside:
+        lines += page.paragraph(says, "faint", indent=4)
+    if report.summary is not None:
+        lines += page.paragraph(_summary(gradient.size, report.summary, page), indent=4)
+    return lines
+
+
+def _scalar(explanation: Explanation, name: str, says: str, page: Page) -> list[Line]:
+    """`w.grad = -14   raise w by ...`, the remarks of all scalars under each other."""
+    scalars = {
+        other: page.number(gradient.reshape(-1)[0], "gradient")
+        for other, gradient in explanation.gradients.items()
+        if gradient.size == 1
+    }
+    names = {other: page.piece(f"{other}.grad", "gradient") for other in scalars}
+    name_width = max(piece.width for piece in names.values())
+    number_width = max(piece.width for piece in scalars.values())
+    line: Line = (spaces(2), *padded(names[name], name_width), page.piece(" = "), scalars[name])
+    if not says:
+        return page.wrapped(line)
+    line = (*line, spaces(number_width - scalars[name].width + 3), page.piece(says, "faint"))
+    return page.wrapped(line, hanging=4)
+
+
+def _says(explanation: Explanation, name: str, report: LeafReport) -> str:
+    if not report.used:
+        return "not used by the expression (PyTorch: None)"
+    if report.nudge is not None:
+        return _nudge(explanation, name, report)
+    return report.matrix_formula_says
+
+
+def _nudge(explanation: Explanation, name: str, report: LeafReport) -> str:
+    """`raise w by 0.01 and the loss falls by about 0.14`, as far as the slope alone tells."""
+    assert report.nudge is not None
+    output = explanation.output.name
+    it = "the loss" if output == "loss" else output
+    step = format_number(report.nudge.step)
+    change = report.nudge.change
+    if change == 0:
+        return f"{it} is flat here: a small change of {name} does not move it"
+    if not abs(change) < float("inf"):
+        return ""
+    # the sign is in the verb, so the size is printed without it
+    size = format_number(change).removeprefix("-")
+    return f"raise {name} by {step} and {it} {'rises' if change > 0 else 'falls'} by about {size}"
+
+
+def _summary(size: int, summary: ArraySummary, page: Page) -> str:
+    def number(value: float) -> str:
+        return format_number(value, page.digits)
+
+    parts = [
+        f"{format_count(size)} entries",
+        f"smallest {number(summary.minimum)}",
+        f"largest {number(summary.maximum)}",
+        f"norm {number(summary.norm)}",
+    ]
+    if summary.zeros:
+        parts.append(f"{format_count(summary.zeros)} zeros")
+    if summary.not_finite:
+        parts.append(f"{format_count(summary.not_finite)} nan or inf")
+    return ", ".join(parts)

@@ -1,0 +1,236 @@
+"""An Explanation as the screen that people read.
+
+The order: program, values with formulas, the Jacobian's rows beside their seeds with the
+gradients under their columns (or the way down and up for a loss), what it means, what was
+found, the check, what to type next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+
+from vjpcli.explanation.model import Explanation
+from vjpcli.render.backward import backward_lines, has_backward_table
+from vjpcli.render.entrywise import entrywise_lines
+from vjpcli.render.findings import (
+    check_lines,
+    finding_lines,
+    next_line,
+    reading_sentences,
+    seed_sentences,
+)
+from vjpcli.render.full import FullJacobian
+from vjpcli.render.gradients import gradient_lines
+from vjpcli.render.header import header_lines
+from vjpcli.render.jacobian import JacobianRows, is_entrywise
+from vjpcli.render.numbers import DEFAULT_DIGITS, format_count
+from vjpcli.render.page import Line, Page
+from vjpcli.render.picture import is_row, row_lines
+from vjpcli.render.steps import step_lines
+from vjpcli.render.values import value_lines
+
+JacobianChoice = Literal["auto", "full", "compact"]
+
+# From this width on the whole Jacobian of a small elementwise program is easy to read.
+_WIDE = 100
+_MOST_SEEDS = 8
+
+
+def render_explanation(
+    explanation: Explanation,
+    *,
+    width: int | None = None,
+    digits: int = DEFAULT_DIGITS,
+    ascii_only: bool = False,
+    colour: bool = False,
+    jacobian: JacobianChoice = "auto",
+    show_steps: bool = False,
+    show_diagnostics: bool = True,
+    next_commands: Sequence[str] | None = None,
+) -> str:
+    """The screen as text, without a final line end.
+
+    No line is wider than `width` terminal cells (at least 24; None: no limit), and no number
+    is ever cut: where there are too many, whole rows and columns are left out and counted.
+
+    `jacobian`: "auto" shows the slopes of a diagonal Jacobian in the compact form unless all
+    of it fits on a wide page; "full" leaves no entry out; "compact" never shows the whole of a
+    diagonal one. `next_commands` replaces the suggestions of the last line; an empty sequence
+    removes it.
+    """
+    page = Page(None if width is None else max(24, width), digits, ascii_only, colour)
+    screen = _Screen(explanation, page, jacobian)
+    sections = [
+        screen.head(),
+        screen.values(),
+        screen.seeds(),
+        screen.picture(),
+        screen.gradients(),
+        step_lines(explanation, page) if show_steps else [],
+    ]
+    closing: list[Line] = []
+    sentences = [*seed_sentences(explanation), *explanation.sentences, *screen.reading()]
+    for sentence in sentences:
+        closing += page.paragraph(sentence)
+    if show_diagnostics:
+        closing += finding_lines(explanation.diagnostics, page)
+    closing += check_lines(explanation.check, page)
+    commands = screen.suggestions(show_steps) if next_commands is None else next_commands
+    closing += next_line(commands, page)
+    if sections[-2] and not show_steps and not sentences:
+        # gradients with their formulas are the last word already
+        sections[-2] += closing
+    else:
+        sections.append(closing)
+    lines: list[Line] = []
+    for section in sections:
+        if section:
+            lines += ([()] if lines else []) + section
+    return page.text(lines)
+
+
+class _Screen:
+    """The choice of layout, made once, and the sections that follow from it."""
+
+    def __init__(self, explanation: Explanation, page: Page, jacobian: JacobianChoice) -> None:
+        self.explanation = explanation
+        self.page = page
+        self.every_entry = jacobian == "full"
+        self.entrywise = False
+        self.backward = jacobian == "auto" and has_backward_table(explanation)
+        self._picture: list[Line] = []
+        self._whole = False
+        self._hidden: tuple[str, ...] = ()
+        if self.backward:
+            self._picture = backward_lines(explanation, page)
+            return
+        full = FullJacobian(explanation, page, self.every_entry)
+        wide = page.room >= _WIDE and len(full.shown_rows) == full.rows.count
+        entrywise = is_entrywise(explanation)
+        whole = None
+        # a one-hot seed is understood by the row it picks
+        wants_rows = wide or full.rows.marked is not None
+        if jacobian == "full" or not entrywise or (jacobian == "auto" and wants_rows):
+            whole = full.whole()
+        if whole is not None:
+            self._picture, self._whole = whole, True
+        elif entrywise and (not self.every_entry or full.rows.omitted):
+            self.entrywise = True
+            self._picture = entrywise_lines(explanation, page)
+        else:
+            self._picture = full.stacked()
+            self._hidden = full.rows.omitted
+
+    def head(self) -> list[Line]:
+        """Program and facts."""
+        return header_lines(self.explanation, self.page, self._table_facts())
+
+    def _table_facts(self) -> str:
+        """`Jacobian 3×9, 9 of 27 entries used`, on the screens that show all of it."""
+        if not self._whole or self.page.room < _WIDE:
+            return ""
+        rows = JacobianRows(self.explanation)
+        columns = sum(leaf.size for leaf in rows.leaves)
+        total = rows.count * columns
+        used = 0
+        for leaf in rows.leaves:
+            report = self.explanation.leaves.get(leaf.name)
+            if report is None or len(self.explanation.outputs) > 1:
+                return f"Jacobian {rows.count}×{columns}"
+            if report.reads is not None:
+                used += int(np.count_nonzero(report.reads))
+            elif report.structure == "diagonal":
+                used += leaf.size
+            elif report.structure != "none":
+                used += rows.count * leaf.size
+        share = f", {format_count(used)} of {format_count(total)} entries used"
+        return f"Jacobian {rows.count}×{columns}{share if used < total else ''}"
+
+    def values(self) -> list[Line]:
+        """Values, unless the way down and up has them."""
+        if not self.backward:
+            return value_lines(self.explanation, self.page)
+        in_table = {step.name for step in self.explanation.steps}
+        missing = frozenset(self.explanation.inputs) - in_table
+        return value_lines(self.explanation, self.page, missing)
+
+    def seeds(self) -> list[Line]:
+        """The seeds one by one where there are several, or the one that a loss implied."""
+        passes = self.explanation.passes
+        loss = self.explanation.loss
+        page = self.page
+        if not passes or (len(passes) == 1 and loss is None):
+            return []
+        lines: list[Line] = []
+        if loss is not None:
+            output = self.explanation.output.name
+            lines += page.paragraph(f"seed = ∂loss/∂{output}, where loss = {loss}", hanging=4)
+        for number, one_pass in enumerate(passes[:_MOST_SEEDS], 1):
+            for seed in one_pass:
+                of = f" for {seed.output}" if len(self.explanation.outputs) > 1 else ""
+                label = page.piece(f"seed {number}{of}" if len(passes) > 1 else f"seed{of}", "seed")
+                if seed.value is None:
+                    lines.append((page.piece("  "), label, page.piece("  each")))
+                    continue
+                room = max(12, page.room - label.width - 4)
+                flat = seed.value if is_row(seed.value) else seed.value.reshape(-1)
+                for position, row in enumerate(row_lines(flat, page, "seed", room)):
+                    lead = label if position == 0 else page.piece(" " * label.width)
+                    lines.append((page.piece("  "), lead, page.piece("  "), *row))
+        if len(passes) > _MOST_SEEDS:
+            more = format_count(len(passes) - _MOST_SEEDS)
+            lines.append(page.line(f"⋯ {more} more seeds", "faint"))
+        return lines
+
+    def picture(self) -> list[Line]:
+        """The Jacobian, or the way down and up."""
+        if not self._hidden:
+            return self._picture
+        names = ", ".join(self._hidden[:6]) + (", …" if len(self._hidden) > 6 else "")
+        rows = format_count(JacobianRows(self.explanation).count)
+        note = f"The Jacobian of {names} has {rows} rows and is too large to keep (--max-jacobian)."
+        return self._picture + self.page.paragraph(note, "faint")
+
+    def reading(self) -> list[str]:
+        """How to read the table, where its size and marks call for it."""
+        if self.backward or self.entrywise:
+            return []
+        rows = JacobianRows(self.explanation)
+        seeds = [seed for one_pass in self.explanation.passes for seed in one_pass]
+        weighted = self._whole and self.page.room >= _WIDE and rows.marked is None
+        weighted = weighted and rows.count > 1 and bool(seeds)
+        weighted = weighted and all(seed.value is not None for seed in seeds)
+        mark = self.page.piece("·").text
+        zeros = any(piece.text == mark for line in self._picture for piece in line)
+        return reading_sentences(self.explanation, self.page, weighted=weighted, zeros=zeros)
+
+    def gradients(self) -> list[Line]:
+        """The gradients by themselves, where the picture does not say all there is to say."""
+        explanation = self.explanation
+        if not explanation.passes or any(s.value is None for p in explanation.passes for s in p):
+            return []
+        reports = explanation.leaves.values()
+        leaves = [value.value for value in explanation.inputs.values() if value.is_leaf]
+        has_more = any(
+            report.matrix_formula or not report.used or report.summary is not None
+            for report in reports
+        )
+        in_shape = any(leaf.ndim > 1 and not is_row(leaf) for leaf in leaves)
+        complete = self._whole or (self.entrywise and explanation.output.value.size <= 16)
+        if complete and not in_shape and not has_more:
+            return []
+        return gradient_lines(explanation, self.page)
+
+    def suggestions(self, steps_shown: bool) -> list[str]:
+        """Options that show more of this explanation."""
+        suggestions = []
+        if not steps_shown and self.explanation.steps:
+            wide = self.page.room >= _WIDE
+            suggestions.append("--steps" + (" (the backward pass, op by op)" if wide else ""))
+        more = bool(JacobianRows(self.explanation).leaves)
+        if more and not self._whole and not self.every_entry:
+            suggestions.append("--jacobian full")
+        return [*suggestions, "--json", "vjp check …"]
