@@ -6,13 +6,14 @@ The numbers come from the textbook formulas of each program, not from the engine
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace as replaced
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from vjpcli.errors import Source
-from vjpcli.explain.model import (
+from vjpcli.explanation.model import (
     Check,
     Explanation,
     Input,
@@ -20,6 +21,7 @@ from vjpcli.explain.model import (
     Nudge,
     Output,
     Seed,
+    SeedOrigin,
     Step,
 )
 
@@ -40,7 +42,7 @@ def explanation(
     seeds: Sequence[Any] = (),
     *,
     name: str = "y",
-    origin: str = "given",
+    origin: SeedOrigin = "given",
     leaves: Mapping[str, LeafReport] | None = None,
     stand_ins: Sequence[str] = (),
     data: Sequence[str] = (),
@@ -74,7 +76,7 @@ def explanation(
             for key, item in arrays.items()
         },
         outputs=(Output(name, value),),
-        passes=tuple((Seed(seed, origin, "", name),) for seed in seed_values),  # type: ignore[arg-type]
+        passes=tuple((Seed(seed, origin, "", name),) for seed in seed_values),
         gradients=gradients,
         jacobian={name: table},
         leaves=dict(leaves or {key: LeafReport() for key in table}),
@@ -206,7 +208,7 @@ def scalar_loss(x: Array | None = None) -> Explanation:
 def each_row() -> Explanation:
     """y = W @ x with --seed each: one gradient per output entry."""
     made = matrix_product()
-    return _replaced(
+    return replaced(
         made,
         passes=((Seed(None, "each", "each", "y"),),),
         gradients=dict(made.jacobian["y"]),
@@ -246,7 +248,7 @@ def two_outputs() -> Explanation:
     """y = a*a with a vector seed and z = sum(y) with a scalar one."""
     a = array(1, 2, 3)
     made = explanation("y = a*a; z = sum(y)", {"a": a}, a.sum(), {"a": 2 * a}, [1.0], name="z")
-    return _replaced(
+    return replaced(
         made,
         outputs=(Output("y", a * a), Output("z", np.array((a * a).sum()))),
         passes=(
@@ -259,14 +261,6 @@ def two_outputs() -> Explanation:
         gradients={"a": 2 * a * (array(0.5, 0, 1) + 1)},
     )
 
-
-def _replaced(made: Explanation, **changes: Any) -> Explanation:
-    from dataclasses import replace
-
-    return replace(made, **changes)
-
-
-replaced = _replaced
 
 EVERY = {
     "elementwise": elementwise,

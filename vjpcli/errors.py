@@ -56,6 +56,7 @@ class Fix:
         replaces: the argument of the command line that `text` replaces, verbatim. None when
             `text` stands by itself (an expression to consider).
         adds: arguments to append to the command line (a missing `a=1,2,3`, a missing `--seed`).
+        adds_before: arguments to put first (a missing command).
         says: one line on what the correction does, or "".
     """
 
@@ -63,6 +64,7 @@ class Fix:
     replaces: str | None = None
     adds: tuple[str, ...] = ()
     says: str = ""
+    adds_before: tuple[str, ...] = ()
 
     def apply(self, arguments: Iterable[str]) -> list[str] | None:
         """The corrected argument list, or None when nothing in `arguments` is replaced or added.
@@ -70,7 +72,7 @@ class Fix:
         `--option=TEXT` is matched as well as TEXT itself.
         """
         corrected: list[str] = []
-        changed = bool(self.adds)
+        changed = bool(self.adds or self.adds_before)
         pending = self.replaces is not None
         for argument in arguments:
             option, equals, value = argument.partition("=")
@@ -84,7 +86,7 @@ class Fix:
                 corrected.append(argument)
         if pending or not changed:
             return None
-        return [*corrected, *self.adds]
+        return [*self.adds_before, *corrected, *self.adds]
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from vjpcli.engine.backward import Backward
 from vjpcli.graph.node import Graph, Node, dependents
 from vjpcli.graph.operation import constant, leaf
@@ -82,7 +84,7 @@ def _formula(root: Node, names: Mapping[Node, str]) -> str | None:
     import sympy  # noqa: PLC0415  (0.3 s, only for formulas)
 
     expressions: dict[Node, Any] = {}
-    for node in Graph.reaching({"root": root}, {}).nodes:
+    for node in _above(root, names):
         if node in names:
             word = names[node]
             expressions[node] = sympy.Symbol(word, real=True) if word else sympy.Integer(1)
@@ -96,6 +98,19 @@ def _formula(root: Node, names: Mapping[Node, str]) -> str | None:
         expressions[node] = expression
     text = to_text(expressions[root])
     return text if len(text) <= LONGEST_FORMULA else None
+
+
+def _above(root: Node, known: Mapping[Node, str]) -> list[Node]:
+    """What `root` is computed from, in order, not looking behind nodes that are known."""
+    found: set[Node] = set()
+    pending = [root]
+    while pending:
+        node = pending.pop()
+        if node not in found:
+            found.add(node)
+            if node not in known:
+                pending.extend(node.operands)
+    return sorted(found, key=lambda node: node.serial)
 
 
 def _expression(node: Node, operands: list[Any], s: Any) -> Any:
@@ -206,13 +221,14 @@ def _static_text(node: Node, key: str, value: Any) -> str:
     return str(value)
 
 
-def _is_default(node: Node, key: str, value: Any) -> bool:
+def _is_default(node: Node, key: str, value: object) -> bool:
     """Whether a static argument may go unsaid: the default, or all axes of the operand."""
     if key == "keepdims":
         return True  # broadcasting makes it plain
     if key == "axis" and node.operands:
-        return value == tuple(range(-node.operands[0].ndim, 0))
-    return bool(value == node.operation.static_defaults.get(key))
+        return value is None or value == tuple(range(-node.operands[0].ndim, 0))
+    default = node.operation.static_defaults.get(key)
+    return type(value) is type(default) and bool(np.all(value == default))
 
 
 def _meaning(gradient: Node, seed: Node) -> str:
@@ -264,7 +280,7 @@ def _printer() -> Any:
 
             def _print_Function(self, expression: Any) -> str:
                 renamed = {"Abs": "abs", "Max": "maximum", "Min": "minimum"}
-                name = expression.func.__name__
+                name = str(expression.func.__name__)
                 arguments = ", ".join(self._print(argument) for argument in expression.args)
                 return f"{renamed.get(name, name)}({arguments})"
 
@@ -275,3 +291,11 @@ def _printer() -> Any:
 
         _printers.append(Printer())
     return _printers[0]
+
+
+def slope_text(contribution: Node, adjoint: Node, names: Mapping[Node, str]) -> str | None:
+    """The local slope in a contribution, in terms of named nodes.
+
+    It is what an adjoint of 1 would contribute. None where it has no short form.
+    """
+    return _formula(contribution, {**names, adjoint: ""})

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from vjpcli.errors import Fix, Source, Span, did_you_mean, fail
-from vjpcli.graph.names import LIBRARY_ROOTS, SIZE_METHODS, Callee
+from vjpcli.errors import Fix, Source, Span, VjpError, did_you_mean, fail
+from vjpcli.graph.names import LIBRARY_ROOTS, SIZE_METHODS, Callee, means_another_elsewhere
 from vjpcli.graph.node import Node
 from vjpcli.graph.operation import KEYWORD_ALIASES, OPERATIONS, Operation, as_node
 from vjpcli.graph.results import Results
@@ -83,8 +83,10 @@ def _convention(
     operation: Operation, callee: Callee, static: dict[str, Any], filled: dict[str, Any]
 ) -> str:
     """What to announce when a default was taken on which libraries differ."""
+    if not operation.convention or callee.prefixed:
+        return ""
     differing = {name for facts in operation.library_defaults.values() for name in facts}
-    if not operation.convention or callee.prefixed or not differing - static.keys():
+    if not differing - static.keys() and not (static and means_another_elsewhere(callee)):
         return ""
     return operation.convention.format(**{**operation.static_defaults, **filled})
 
@@ -98,7 +100,10 @@ def _bind(
 ) -> tuple[list[Any], dict[str, Any]]:
     static_names = list(operation.static_defaults)
     static: dict[str, Any] = {}
-    if operation.variadic:
+    if operation.argument_order:
+        operands, static = _in_declared_order(operation, arguments, value_of)
+        arguments, rest = [], list[Any]()
+    elif operation.variadic:
         operands, rest = _variadic_operands(operation, arguments)
     else:
         operands, rest = _fixed_operands(operation, arguments)
@@ -110,17 +115,37 @@ def _bind(
         rest = []
     free = [name for name in static_names if name not in static]
     if len(rest) > len(free):
-        taken = len(operation.operand_names) + len(static_names)
-        raise fail(
-            "too-many-arguments",
-            f"{operation.name} takes at most {taken} argument{'s' * (taken != 1)}",
-        )
+        raise _too_many(operation, len(operation.operand_names) + len(static_names))
     for name, value in zip(free, rest, strict=False):
         static[name] = _plain(value, operation, name, value_of)
     for name, value, span in keywords:
         _bind_keyword(operation, name, value, span, operands, static, source, value_of)
     _require(operation, operands, static)
     return operands, static
+
+
+def _in_declared_order(
+    operation: Operation, arguments: list[Any], value_of: ValueOf
+) -> tuple[list[Any], dict[str, Any]]:
+    """Positional arguments of an operation that mixes operands and static ones."""
+    order = operation.argument_order
+    if len(arguments) > len(order):
+        raise _too_many(operation, len(order))
+    operands: list[Any] = [None] * len(operation.operand_names)
+    static: dict[str, Any] = {}
+    for name, value in zip(order, arguments, strict=False):
+        if name in operation.operand_names:
+            operands[operation.operand_names.index(name)] = _operand(value)
+        else:
+            static[name] = _plain(value, operation, name, value_of)
+    return operands, static
+
+
+def _too_many(operation: Operation, taken: int) -> VjpError:
+    return fail(
+        "too-many-arguments",
+        f"{operation.name} takes at most {taken} argument{'s' * (taken != 1)}",
+    )
 
 
 def _fixed_operands(operation: Operation, arguments: list[Any]) -> tuple[list[Any], list[Any]]:
@@ -241,9 +266,13 @@ def _operand_position(operation: Operation, name: str) -> int | None:
 
 def _plain(value: Any, operation: Operation, name: str, value_of: ValueOf) -> Any:
     """A static argument as plain Python: numbers, text, None, and nested tuples of them."""
-    if isinstance(value, list | tuple) and not isinstance(value, Results):
+    if isinstance(value, Results):
+        value = value.default
+    if isinstance(value, list | tuple):
         return tuple(_plain(item, operation, name, value_of) for item in value)
     if isinstance(value, Node):
+        if name in operation.decided:
+            return value_of(value)
         if value.operation.name != "constant":
             raise fail(
                 "static-not-plain",

@@ -9,7 +9,7 @@ from typing import Any
 
 from vjpcli.errors import Fix, Source, Span, VjpError, did_you_mean, fail
 from vjpcli.graph.node import Node
-from vjpcli.graph.operation import OPERATIONS, Library, Operation
+from vjpcli.graph.operation import LIBRARIES, OPERATIONS, Library, Operation
 
 CONSTANTS: dict[str, Any] = {
     "pi": math.pi,
@@ -33,7 +33,10 @@ LIBRARY_ROOTS: dict[str, Library] = {
     "jnp": "jax",
     "jax": "jax",
 }
-LIBRARY_PARTS = {"linalg", "nn", "functional", "special", "numpy", "scipy", "random", "lax", "fft"}
+LIBRARY_PARTS = {
+    "linalg", "nn", "functional", "special", "numpy", "scipy", "random", "lax", "fft", "lib",
+    "stride_tricks",
+}  # fmt: skip
 """Modules inside libraries that a path to a function may pass through."""
 
 DTYPE_NAMES = {
@@ -115,6 +118,16 @@ def _names_in(library: Library) -> dict[str, Operation]:
     return names
 
 
+@cache
+def _method_names_in(library: Library) -> dict[str, Operation]:
+    """Names that mean something of their own after a dot."""
+    return {
+        name: operation
+        for operation in OPERATIONS.values()
+        for name in operation.method_names.get(library, ())
+    }
+
+
 def function_names(library: Library = "torch") -> tuple[str, ...]:
     """Every name that can be called, aliases included."""
     return tuple(_names_in(library))
@@ -125,9 +138,21 @@ def find_callee(
 ) -> Callee | None:
     """The function that `name` means in `library`, or None."""
     operation = _names_in(library).get(name)
+    if receiver is not None:
+        operation = _method_names_in(library).get(name, operation)
     if operation is None and name not in SIZE_METHODS:
         return None
     return Callee(operation, library, name, receiver, prefixed)
+
+
+def means_another_elsewhere(callee: Callee) -> bool:
+    """Whether another library means another operation by the same name."""
+    return any(
+        other is not None and other.operation is not callee.operation
+        for other in (
+            find_callee(callee.name, library, receiver=callee.receiver) for library in LIBRARIES
+        )
+    )
 
 
 def unknown_function(

@@ -8,13 +8,12 @@ Arithmetic on nodes makes new nodes, so a derivative rule reads like the formula
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
-
-import numpy as np
 
 from vjpcli.errors import Span
 
@@ -73,7 +72,7 @@ class Node:
     @property
     def size(self) -> int:
         """Number of entries."""
-        return int(np.prod(self.shape, dtype=np.int64))
+        return math.prod(self.shape)
 
     def __repr__(self) -> str:
         return f"<{self.operation.name} {list(self.shape)} #{self.serial}>"

@@ -7,6 +7,7 @@ holds and what happens when an operation is applied to nodes.
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
@@ -31,6 +32,12 @@ KEYWORD_ALIASES = {
     "correction": "ddof",
 }
 """PyTorch's spelling of a static argument -> NumPy's, for every operation alike."""
+
+LARGEST_ARRAY = 2 * 10**8
+"""Entries (1.6 GB of float64) above which an array is refused rather than computed."""
+
+MOST_AXES = 32
+"""Axes above which an array is refused; NumPy's 64 must also hold the axes of batched seeds."""
 
 Pattern = Literal["elementwise", "movement", "reduction", "along-axis", "all"]
 
@@ -169,6 +176,11 @@ class Operation:
         keyword_aliases: another spelling of a keyword -> its name here ({"p": "ord"}).
         integer_is_static: `max(x, 1)`: a plain integer where an optional operand could stand
             is the first static argument.
+        argument_order: the order of positional arguments where a static one stands between
+            operands: `scatter(x, axis, index, source)`. Empty: operands first.
+        decided: static arguments that may depend on an input. As in `x[i]`, their present
+            value is taken, and no gradient reaches them.
+        method_names: library -> names that mean this only after a dot: `x.repeat(2, 3)`.
         flat: its slope is 0 wherever it has one.
         several: names of the results where a call gives several, e.g. ("values", "indices").
         convention: a remark printed with the result when the operation occurs, with
@@ -202,6 +214,9 @@ class Operation:
     several: tuple[str, ...] = ()
     convention: str = ""
     flat: bool = False
+    argument_order: tuple[str, ...] = ()
+    decided: tuple[str, ...] = ()
+    method_names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     rules: dict[str, Callable[..., Any]] = field(default_factory=dict)
 
     def __call__(self, *operands: Any, **static: Any) -> Any:
@@ -215,7 +230,12 @@ class Operation:
             return result
         operands_used = nodes if result.operands is None else result.operands
         present = tuple(node for node in operands_used if node is not None)
-        return Node(self, present, result.static, result.shape, self.kind)
+        return Node(self, present, result.static, result.shape, self._kind_of(present))
+
+    def _kind_of(self, operands: Sequence[Node]) -> Kind:
+        """Entries that are only moved stay what they were: `(x > 0).T` is a condition."""
+        kinds = {operand.kind for operand in operands}
+        return kinds.pop() if self.pattern == "movement" and len(kinds) == 1 else self.kind
 
     def vjp(self, rule: Callable[..., Any]) -> Callable[..., Any]:
         """Declares the rule: (g, y, *operands, **static) -> one contribution per operand.
@@ -333,8 +353,21 @@ def compute(
     if node.operation is constant:
         value: NDArray[Any] = node.static["value"]
         return value.astype(dtype, copy=False) if node.kind == "real" else value
-    assert node.operation.forward is not None, f"a composite stayed in the graph: {node}"
-    return np.asarray(node.operation.forward(*operands, **node.static))
+    forward = node.operation.forward
+    assert forward is not None, f"a composite stayed in the graph: {node}"
+    if node.kind == "real":
+        operands = [
+            operand.astype(dtype) if operand.dtype.kind in "bui" and not named else operand
+            for operand, named in zip(operands, _may_be_conditions(node), strict=True)
+        ]
+    return np.asarray(forward(*operands, **node.static))
+
+
+def _may_be_conditions(node: Node) -> list[bool]:
+    """Which operands keep True and False; elsewhere a condition counts as the numbers 1 and 0."""
+    names = node.operation.operand_names
+    last = len(names) - 1
+    return [names[min(i, last)] == "condition" for i in range(len(node.operands))]
 
 
 def as_node(value: Any) -> Node:
@@ -373,6 +406,22 @@ def shape_mismatch(operation: str, *shapes: Shape, why: str = "") -> VjpError:
         else ("two axes fit when they are equal or one of them is 1, compared from the last axis",)
     )
     return fail("shape-mismatch", f"{operation} cannot combine shapes {listed}", notes=notes)
+
+
+def refuse_oversized(shape: Sequence[int]) -> None:
+    """Refuses an array that would not fit, before anything is allocated.
+
+    Errors: too-large, too-many-axes.
+    """
+    entries = math.prod(int(length) for length in shape)
+    if entries > LARGEST_ARRAY:
+        raise fail(
+            "too-large",
+            f"an array of shape {shape_text(tuple(shape))} would have {entries:,} entries",
+            notes=(f"the limit is {LARGEST_ARRAY:,} entries",),
+        )
+    if len(shape) > MOST_AXES:
+        raise fail("too-many-axes", f"{len(shape)} axes; the limit is {MOST_AXES}")
 
 
 def shape_text(shape: Shape) -> str:

@@ -8,16 +8,19 @@ from vjpcli.graph.node import Node
 class Results(tuple[Node, ...]):
     """Several nodes, by position and, where the operation names them, by name.
 
-    Used as one array, it stands for its first entry (`max(x, dim=1)` means the values).
+    Used as one array, it stands for its default, the first entry unless the operation says
+    otherwise (`max(x, dim=1)` means the values, `slogdet(A)` means log|det A|).
     """
 
     names: tuple[str, ...] = ()
+    default_position: int = 0
 
     @staticmethod
-    def of(nodes: tuple[Node, ...], names: tuple[str, ...] = ()) -> Results:
+    def of(nodes: tuple[Node, ...], names: tuple[str, ...] = (), default: int = 0) -> Results:
         """Results with names; fewer names than nodes is fine."""
         results = Results(nodes)
         results.names = names
+        results.default_position = default
         return results
 
     def named(self, name: str) -> Node:
@@ -27,4 +30,4 @@ class Results(tuple[Node, ...]):
     @property
     def default(self) -> Node:
         """The one that is meant where a single array is needed."""
-        return self[0]
+        return self[self.default_position]

@@ -32,6 +32,7 @@ from vjpcli.graph.operation import (
     as_node,
     compute,
     make_leaf,
+    refuse_oversized,
     shape_text,
 )
 from vjpcli.graph.results import Results
@@ -51,9 +52,6 @@ from vjpcli.parser.syntax import (
     Unary,
     postorder,
 )
-
-LARGEST_ARRAY = 2 * 10**8
-"""Entries (1.6 GB of float64) above which an array is refused rather than computed."""
 
 INFIX: dict[str, str] = {
     "+": "add",
@@ -441,8 +439,13 @@ class _Tracer:
             if isinstance(items[0], slice):
                 return value[items[0]]
         node = self.node(value, part.value)
+        places = list(part.items)
+        if len(items) == 1 and isinstance(items[0], tuple):
+            # `i = nonzero(m); x[i]` is x[i[0], i[1]], as in NumPy.
+            items = list(items[0])
+            places *= len(items)
         index = tuple(
-            self.index_item(item, syntax) for item, syntax in zip(items, part.items, strict=True)
+            self.index_item(item, syntax) for item, syntax in zip(items, places, strict=True)
         )
         place = Span(part.items[0].span.start, part.items[-1].span.end) if part.items else part.span
         with self.place(part, place):
@@ -459,7 +462,7 @@ class _Tracer:
         value = self.value_of(node)
         if value.dtype == np.bool_:
             return value
-        if np.all(value == np.floor(value)):
+        if np.all(np.abs(value) < 2**53) and np.all(value == np.floor(value)):
             return value.astype(np.intp)
         raise fail(
             "index-not-whole",
@@ -532,15 +535,12 @@ class _Tracer:
         return value
 
     def checked(self, result: Any, span: Span) -> Any:
-        for node in result if isinstance(result, tuple) else (result,):
-            if isinstance(node, Node) and node.size > LARGEST_ARRAY:
-                raise fail(
-                    "too-large",
-                    f"an array of shape {shape_text(node.shape)} would have {node.size:,} entries",
-                    source=self.source,
-                    span=span,
-                    notes=(f"the limit is {LARGEST_ARRAY:,} entries",),
-                )
+        try:
+            for node in result if isinstance(result, tuple) else (result,):
+                if isinstance(node, Node):
+                    refuse_oversized(node.shape)
+        except VjpError as error:
+            raise error.at(self.source, span) from None
         return result
 
     def value_of(self, node: Node) -> Any:

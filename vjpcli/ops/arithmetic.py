@@ -1,12 +1,22 @@
-"""Arithmetic: sums, products, quotients, powers, and what is left of a division."""
+"""Arithmetic: sums, products, quotients, powers, signs and distances."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from vjpcli.graph.operation import nonzero, positive
-from vjpcli.ops import comparison, elementary
-from vjpcli.ops.declaration import Kink, constant_number, elementwise, sample
+from vjpcli.ops import comparison, division, elementary, rounding
+from vjpcli.ops.declaration import (
+    Kink,
+    Refusal,
+    broadcast_shapes,
+    constant_number,
+    elementwise,
+    fail,
+    operation,
+    outcome,
+    sample,
+)
 
 
 @elementwise(np.add, symbolic=lambda s, a, b: a + b, infix="+", analytic=True)
@@ -61,22 +71,41 @@ def _(g, y, a, b):
     return g * b, g * a
 
 
-@elementwise(
+@operation(
     np.divide,
+    pattern="elementwise",
     symbolic=lambda s, a, b: a / b,
     infix="/",
     aliases=("div", "true_divide"),
     domain=(nonzero, nonzero),
     analytic=True,
+    samples=(
+        sample((2, 3), (2, 3)),
+        sample((), ()),
+        sample((0,), (1,)),
+        sample((2, 3), (3,)),
+        sample((3,), (2, 1)),
+    ),
+    refuses=(
+        Refusal(sample((2,), (2,), rounding_mode="up"), "unknown-mode"),
+        Refusal(sample((2,), (3,)), "shape-mismatch"),
+    ),
 )
-def divide(a, b):
-    """Quotient of two arrays, entry by entry.
+def divide(a, b, *, rounding_mode=None):
+    """Quotient of two arrays, entry by entry; PyTorch's rounding_mode makes it whole.
 
     Shapes:  a [...], b [...] -> [...] (broadcast)
-    Kinks:   none; a pole where b is 0
+    Kinks:   none; a pole where b is 0. With rounding_mode "floor" or "trunc" it is flat
     Source:  quotient rule, written with the output: d(a/b)/db = -(a/b)/b
     Example: vjp explain "a / b" a=1,2 b=4,5 --seed 1,10
     """
+    if rounding_mode == "floor":
+        return division.floor_divide(a, b)
+    if rounding_mode == "trunc":
+        return rounding.trunc(divide(a, b))
+    if rounding_mode is not None:
+        raise fail("unknown-mode", f'rounding_mode is "floor" or "trunc", not {rounding_mode!r}')
+    return outcome(broadcast_shapes("divide", a, b))
 
 
 @divide.vjp
@@ -131,12 +160,23 @@ def _(g, y, x):
         sample((2, 3), (3,)),
         sample((0,), 2.0),
     ),
+    kinks=(
+        Kink(
+            "a == 0 and b == 0",
+            lambda y, a, b: (a == 0) & (b == 0),
+            slopes=(0, 0),
+            used=0,
+            point=(0.0, 0.0),
+            others={"jax": np.nan},
+        ),
+    ),
 )
 def power(a, b):
     """`a` raised to the power `b`, entry by entry.
 
     Shapes:  a [...], b [...] -> [...] (broadcast)
-    Kinks:   none; the slope of x**0 is 0 everywhere; at a = 0 the slope for b is 0 where b >= 0
+    Kinks:   at a = b = 0 the slope for a is 0, as it is for x**0 everywhere (JAX: nan), and the
+             slope for b is 0, as it is at a = 0 wherever b >= 0
     Source:  d/da = b*a**(b-1), d/db = a**b*log(a); limits at a = 0 as PyTorch takes them
     Example: vjp explain "a ** b" a=2,3 b=3,2 --seed 1,10
     """
@@ -153,6 +193,24 @@ def _(g, y, a, b):
         slope_a = comparison.where(comparison.equal(b, 0), 0, g * (b * a ** (b - 1)))
     log_limit = comparison.where((comparison.equal(a, 0)) & (b >= 0), 0, y * elementary.log(a))
     return slope_a, g * log_limit
+
+
+@power.vjp_like("jax")
+def _(g, y, a, b):
+    exponent = constant_number(b)
+    if exponent is not None and exponent.is_integer():  # JAX takes a whole exponent as static
+        return power.rules["torch"](g, y, a, b)
+    return g * (b * a ** (b - 1)), g * (y * _log_of_nonzero(a))
+
+
+@power.vjp_like("autograd")
+def _(g, y, a, b):
+    slope = b * a ** comparison.where(comparison.equal(b, 0), 1, b - 1)
+    return g * slope, g * (y * _log_of_nonzero(a))
+
+
+def _log_of_nonzero(a):
+    return elementary.log(comparison.where(comparison.equal(a, 0), 1, a))
 
 
 @elementwise(np.square, symbolic=lambda s, x: x**2, analytic=True)
@@ -203,13 +261,19 @@ def abs(x):
     """The size of the number without its sign.
 
     Shapes:  x [...] -> [...]
-    Kinks:   at 0 any slope in [-1, 1] is right; 0 is used (PyTorch, autograd), JAX uses 1
+    Kinks:   at 0 any slope in [-1, 1] is right; 0 is used (PyTorch, autograd), JAX uses 1. At nan
+             it is 0 too (JAX: -1, autograd: nan)
     Source:  d|x|/dx = sign(x)
     Example: vjp explain "abs(x)" x=-2,0,3 --seed ones
     """
 
 
 @abs.vjp
+def _(g, y, x):
+    return g * comparison.where(comparison.isnan(x), 0, sign(x))
+
+
+@abs.vjp_like("autograd")
 def _(g, y, x):
     return g * sign(x)
 
@@ -239,57 +303,43 @@ def sign(x):
 
 @sign.vjp
 def _(g, y, x):
-    return g * 0
-
-
-def _whole_quotient(a, b):
-    return elementary.floor(a / b)
+    return rounding.no_slope(g)
 
 
 @elementwise(
-    np.remainder,
-    symbolic=lambda s, a, b: a - b * s.floor(a / b),
-    infix="%",
-    aliases=("mod",),
+    np.hypot,
+    symbolic=lambda s, a, b: s.sqrt(a**2 + b**2),
     domain=(nonzero, nonzero),
-    samples=(sample([5.3, -5.3, 2.2], [2.0, 2.0, -0.9]), sample([[7.5], [1.1]], [2.0, 0.7])),
     kinks=(
-        Kink("a/b whole", lambda y, a, b: y == 0, slopes=(-np.inf, 1), used=1, point=(4.0, 2.0)),
+        Kink(
+            "a == 0 and b == 0",
+            lambda y, a, b: y == 0,
+            slopes=(-1, 1),
+            used=np.nan,
+            point=(0.0, 0.0),
+            others={"jax": 0.5},
+        ),
     ),
 )
-def remainder(a, b):
-    """What is left of a after whole multiples of b; it has the sign of b (Python's %).
+def hypot(a, b):
+    """sqrt(a**2 + b**2), entry by entry, without overflow on the way.
 
     Shapes:  a [...], b [...] -> [...] (broadcast)
-    Kinks:   jumps where a/b is whole; the slopes used there are those to the right, 1 and -floor(a/b)
-    Source:  a % b = a - b*floor(a/b), and floor is flat
-    Example: vjp explain "a % b" a=5.5,7.25 b=2 --seed ones
+    Kinks:   at the origin any slope in [-1, 1] is right; nan is used (PyTorch), JAX uses 0.5
+    Source:  d/da = a/hypot(a, b), written with the output
+    Example: vjp explain "hypot(a, b)" a=3,5 b=4,12 --seed ones
     """
 
 
-@remainder.vjp
+@hypot.vjp
 def _(g, y, a, b):
-    return g, -g * _whole_quotient(a, b)
+    return g * (a / y), g * (b / y)
 
 
-@elementwise(
-    np.floor_divide,
-    symbolic=lambda s, a, b: s.floor(a / b),
-    infix="//",
-    domain=(nonzero, nonzero),
-    flat=True,
-    samples=(sample([5.3, -5.3, 2.2], [2.0, 2.0, -0.9]), sample([[7.5], [1.1]], [2.0, 0.7])),
-)
-def floor_divide(a, b):
-    """The quotient rounded down. Flat: its slope is 0 for both operands.
-
-    Shapes:  a [...], b [...] -> [...] (broadcast)
-    Kinks:   jumps where a/b is whole; the slope used is 0
-    Source:  constant between jumps
-    Example: vjp explain "x - 2*(x // 2)" x=5.5,7.25 --seed ones
-    """
-
-
-@floor_divide.vjp
+@hypot.vjp_like("jax")
 def _(g, y, a, b):
-    return g * 0, g * 0
+    at_origin = comparison.equal(y, 0)
+    return (
+        g * comparison.where(at_origin, 0.5, a / y),
+        g * comparison.where(at_origin, 0.5, b / y),
+    )

@@ -6,12 +6,14 @@ import numpy as np
 
 from vjpcli.ops.declaration import (
     Kink,
+    Refusal,
     broadcast_shapes,
     elementwise,
     operation,
     outcome,
     sample,
 )
+from vjpcli.ops.statics import plain_number
 
 
 @elementwise(np.equal, infix="==", kind="condition", aliases=("eq",), symbolic="Eq")
@@ -102,6 +104,17 @@ def logical_or(a, b):
     """
 
 
+@elementwise(np.logical_xor, kind="condition", symbolic="Xor")
+def logical_xor(a, b):
+    """Whether exactly one condition holds; a number counts as true unless it is 0.
+
+    Shapes:  a [...], b [...] -> [...] of True and False (broadcast)
+    Kinks:   where its operands jump
+    Source:  truth table
+    Example: vjp explain "where(logical_xor(x > 0, x > 2), x**2, 0)" x=-1,1,3 --seed ones
+    """
+
+
 @elementwise(np.logical_not, infix="~", kind="condition", symbolic="Not")
 def logical_not(a):
     """Whether the condition does not hold; a number counts as true unless it is 0.
@@ -133,6 +146,81 @@ def isfinite(x):
     Source:  IEEE 754
     Example: vjp explain "where(isfinite(x), x, 0)" x=inf,1 --seed ones
     """
+
+
+@elementwise(np.isinf, kind="condition", symbolic=lambda s, x: s.false)
+def isinf(x):
+    """Whether entries are infinite. A condition: it has no derivative.
+
+    Shapes:  x [...] -> [...] of True and False
+    Kinks:   none
+    Source:  IEEE 754
+    Example: vjp explain "where(isinf(x), 0, x)" x=inf,1 --seed ones
+    """
+
+
+@elementwise(np.isposinf, kind="condition", symbolic=lambda s, x: s.false)
+def isposinf(x):
+    """Whether entries are +inf. A condition: it has no derivative.
+
+    Shapes:  x [...] -> [...] of True and False
+    Kinks:   none
+    Source:  IEEE 754
+    Example: vjp explain "where(isposinf(x), 0, x)" x=inf,1 --seed ones
+    """
+
+
+@elementwise(np.isneginf, kind="condition", symbolic=lambda s, x: s.false)
+def isneginf(x):
+    """Whether entries are -inf. A condition: it has no derivative.
+
+    Shapes:  x [...] -> [...] of True and False
+    Kinks:   none
+    Source:  IEEE 754
+    Example: vjp explain "where(isneginf(x), 0, x)" x=-inf,1 --seed ones
+    """
+
+
+@elementwise(np.signbit, kind="condition", symbolic=lambda s, x: s.Lt(x, 0))
+def signbit(x):
+    """Whether entries carry a minus sign, -0.0 among them. A condition: it has no derivative.
+
+    Shapes:  x [...] -> [...] of True and False
+    Kinks:   jumps at 0
+    Source:  IEEE 754
+    Example: vjp explain "where(signbit(x), -x, 2*x)" x=-1,1 --seed ones
+    """
+
+
+def _isclose(a, b, *, rtol, atol, equal_nan):
+    return np.isclose(a, b, rtol=rtol, atol=atol, equal_nan=equal_nan)
+
+
+@operation(
+    _isclose,
+    kind="condition",
+    pattern="elementwise",
+    symbolic=lambda s, a, b, *, rtol, atol, equal_nan: s.Le(s.Abs(a - b), atol + rtol * s.Abs(b)),
+    samples=(sample((2, 3), (3,)), sample((2,), (2,), rtol=0.5, atol=0.0, equal_nan=True)),
+    refuses=(
+        Refusal(sample((2,), (2,), rtol="small"), "not-a-plain-number"),
+        Refusal(sample((2,), (2,), atol=-1.0), "number-out-of-range"),
+    ),
+)
+def isclose(a, b, *, rtol=1e-05, atol=1e-08, equal_nan=False):
+    """Whether |a - b| <= atol + rtol*|b|. A condition: it has no derivative.
+
+    Shapes:  a [...], b [...] -> [...] of True and False (broadcast)
+    Kinks:   jumps where the two sides are equal
+    Source:  NumPy and PyTorch alike
+    Example: vjp explain "where(isclose(x, 1), x**2, x)" x=1.000000001,2 --seed ones
+    """
+    return outcome(
+        broadcast_shapes("isclose", a, b),
+        rtol=plain_number("rtol", rtol, low=0),
+        atol=plain_number("atol", atol, low=0),
+        equal_nan=bool(equal_nan),
+    )
 
 
 @elementwise(
@@ -176,8 +264,9 @@ def maximum(a, b):
     """The larger of two entries.
 
     Shapes:  a [...], b [...] -> [...] (broadcast)
-    Kinks:   at a tie each operand gets 0.5 (PyTorch, JAX and autograd alike)
-    Source:  the larger operand takes the adjoint; PyTorch's rule also at nan
+    Kinks:   at a tie each operand gets 0.5 (PyTorch, JAX and autograd alike). Where one of them is
+             nan both get 1 (PyTorch); JAX and autograd give 0
+    Source:  the larger operand takes the adjoint
     Example: vjp explain "maximum(x, y)" x=2,1 y=2,5 --seed ones
     """
 
@@ -193,6 +282,16 @@ def _(g, y, a, b):
     )
 
 
+@maximum.vjp_like("jax")
+@maximum.vjp_like("autograd")
+def _(g, y, a, b):
+    tied = equal(a, b)
+    return (
+        where(tied, g * 0.5, where(greater(a, b), g, 0)),
+        where(tied, g * 0.5, where(less(a, b), g, 0)),
+    )
+
+
 @elementwise(
     np.minimum,
     symbolic="Min",
@@ -202,8 +301,9 @@ def minimum(a, b):
     """The smaller of two entries.
 
     Shapes:  a [...], b [...] -> [...] (broadcast)
-    Kinks:   at a tie each operand gets 0.5 (PyTorch, JAX and autograd alike)
-    Source:  the smaller operand takes the adjoint; PyTorch's rule also at nan
+    Kinks:   at a tie each operand gets 0.5 (PyTorch, JAX and autograd alike). Where one of them is
+             nan both get 1 (PyTorch); JAX and autograd give 0
+    Source:  the smaller operand takes the adjoint
     Example: vjp explain "minimum(x, y)" x=2,1 y=2,5 --seed ones
     """
 
@@ -217,11 +317,26 @@ def _(g, y, a, b):
     )
 
 
+@minimum.vjp_like("jax")
+@minimum.vjp_like("autograd")
+def _(g, y, a, b):
+    tied = equal(a, b)
+    return (
+        where(tied, g * 0.5, where(less(a, b), g, 0)),
+        where(tied, g * 0.5, where(greater(a, b), g, 0)),
+    )
+
+
+def _at_bound(y, x, low, high):
+    return (x == low) | (x == high)
+
+
 @operation(
     lambda x, low, high: np.minimum(np.maximum(x, low), high),
     pattern="elementwise",
     symbolic=lambda s, x, low, high: s.Min(s.Max(x, low), high),
     aliases=("clamp",),
+    keyword_aliases={"a_min": "min", "a_max": "max"},
     samples=(
         sample((2, 3), -1.0, 1.5),
         sample([-3.0, 0.2, 4.0], -1.0, 1.5),
@@ -232,7 +347,7 @@ def _(g, y, a, b):
     kinks=(
         Kink(
             "x at a bound",
-            lambda y, x, low, high: (x == low) | (x == high),
+            _at_bound,
             slopes=(0, 1),
             used=1,
             point=(0.0, 0.0, 1.0),
@@ -263,15 +378,16 @@ def _(g, y, x, low, high):
     )
 
 
+# The other two multiply by the slope instead of choosing, so an infinite adjoint times a slope of 0
+# is nan there: arccos(clip(x, -1, 1)) at x = 2.
 @clip.vjp_like("jax")
 def _(g, y, x, low, high):
-    at_bound = equal(x, low) | equal(x, high)
-    to_x, to_low, to_high = clip.rules["torch"](g, y, x, low, high)
-    return where(at_bound, g * 0.5, to_x), to_low, to_high
+    _, to_low, to_high = clip.rules["torch"](g, y, x, low, high)
+    inside = where(greater(x, low) & less(x, high), 1, 0)
+    return g * where(_at_bound(y, x, low, high), 0.5, inside), to_low, to_high
 
 
 @clip.vjp_like("autograd")
 def _(g, y, x, low, high):
-    inside = greater(x, low) & less(x, high)
     _, to_low, to_high = clip.rules["torch"](g, y, x, low, high)
-    return where(inside, g, 0), to_low, to_high
+    return g * where(greater(x, low) & less(x, high), 1, 0), to_low, to_high

@@ -1,17 +1,26 @@
-"""Reductions: many entries to one, along some axes or all."""
+"""Reductions: many entries to one, along some axes or all. Sums, means, products, logsumexp.
+
+Largest and smallest entries are in `extreme.py`, spread in `spread.py`, lengths in `norms.py`,
+what is found by ordering in `order.py`.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
-from vjpcli.ops import shape
+from vjpcli.graph.operation import nonzero
+from vjpcli.ops import comparison, elementary, scan, shape
 from vjpcli.ops.declaration import (
+    fail,
     operation,
     outcome,
     reduced_shape,
     sample,
+    shape_text,
     trailing_axes,
+    trailing_axis,
 )
+from vjpcli.ops.keywords import true_or_false
 
 REDUCTION_SAMPLES = (
     sample((2, 3)),
@@ -22,43 +31,98 @@ REDUCTION_SAMPLES = (
     sample(()),
     sample((1, 3), axis=0),
 )
+EMPTY_SAMPLES = (sample((0,)), sample((2, 0), axis=1))
 
 
-def _restore_axes(g, axis, keepdims):
+def reduction_outcome(x, axis, keepdims, **static):
+    """The Outcome of reducing `axis` of x; conditions and indices are counted as numbers.
+
+    Errors: axis-out-of-range, axis-not-whole, axis-twice, keyword-value.
+    """
+    axis = trailing_axes(x, axis)
+    keepdims = true_or_false("keepdims", keepdims)
+    return outcome(
+        reduced_shape(x.shape, axis, keepdims),
+        operands=(as_numbers(x),),
+        axis=axis,
+        keepdims=keepdims,
+        **static,
+    )
+
+
+def as_numbers(x):
+    """A condition as 0 and 1, an index as a real number; real numbers as they are."""
+    if x.kind == "condition":
+        return comparison.where(x, 1.0, 0.0)
+    return x * 1.0 if x.kind == "index" else x
+
+
+def refuse_empty(operation_name, x, axis):
+    """Refuses a reduction that has no value over nothing.
+
+    Errors: empty-reduction.
+    """
+    if entries(x, axis) == 0:
+        raise fail(
+            "empty-reduction",
+            f"{operation_name} of no entries has no value: the shape is {shape_text(x.shape)}",
+        )
+
+
+def restore_axes(g, axis, keepdims):
     """`g` with the reduced axes back as length 1, so that it broadcasts against the operand."""
     return g if keepdims or not axis else shape.expand_dims(g, axis=axis)
 
 
-def _entries(x, axis):
+def drop_axes(kept, axis, keepdims):
+    """The inverse of `restore_axes`: a result with axes of length 1, without them if not kept."""
+    return kept if keepdims or not axis else shape.squeeze(kept, axis=axis)
+
+
+def entries(x, axis):
     """How many entries of x go into one entry of the result."""
     return int(np.prod([x.shape[one] for one in axis], dtype=np.int64))
+
+
+def one_axis(x, axis):
+    """x and the axis to work along: `axis`, or with None the only axis of the flattened x.
+
+    Errors: axis-out-of-range, axis-not-whole.
+    """
+    if axis is None:
+        return (x if x.ndim == 1 else shape.reshape(x, shape=(x.size,))), -1
+    return x, trailing_axis(x, axis)
 
 
 @operation(
     lambda x, *, axis, keepdims: np.sum(x, axis=axis, keepdims=keepdims),
     pattern="reduction",
-    samples=(*REDUCTION_SAMPLES, sample((0,)), sample((2, 0), axis=1)),
+    samples=(*REDUCTION_SAMPLES, *EMPTY_SAMPLES),
     analytic=True,
 )
 def sum(x, *, axis=None, keepdims=False):
     """Sum of the entries, along some axes or all.
 
     Shapes:  x [...] -> [...] without the axes summed over
-    Kinks:   none
+    Kinks:   none; the sum of nothing is 0
     Source:  linearity: each entry receives the adjoint of its sum
-    Example: vjp explain "sum(x**2, axis=1)" x=[[1,2],[3,4]] --seed 1,10
+    Example: vjp explain "sum(x**2, axis=1)" 'x=[[1,2],[3,4]]' --seed 1,10
     """
-    axis = trailing_axes(x, axis)
-    return outcome(reduced_shape(x.shape, axis, keepdims), axis=axis, keepdims=bool(keepdims))
+    return reduction_outcome(x, axis, keepdims)
 
 
 @sum.vjp
 def _(g, y, x, *, axis, keepdims):
-    return _restore_axes(g, axis, keepdims)
+    return restore_axes(g, axis, keepdims)
+
+
+def _mean(x, *, axis, keepdims):
+    # Not np.mean: it warns where there is nothing to average.
+    return np.sum(x, axis=axis, keepdims=keepdims) / entries(x, axis)
 
 
 @operation(
-    lambda x, *, axis, keepdims: np.mean(x, axis=axis, keepdims=keepdims),
+    _mean,
     pattern="reduction",
     samples=REDUCTION_SAMPLES,
     analytic=True,
@@ -71,10 +135,205 @@ def mean(x, *, axis=None, keepdims=False):
     Source:  linearity: each of N entries receives 1/N of the adjoint
     Example: vjp explain "mean((w*x - t)**2)" w=0.5 x=1,2,3 t=2,4,6 --wrt w
     """
-    axis = trailing_axes(x, axis)
-    return outcome(reduced_shape(x.shape, axis, keepdims), axis=axis, keepdims=bool(keepdims))
+    return reduction_outcome(x, axis, keepdims)
 
 
 @mean.vjp
 def _(g, y, x, *, axis, keepdims):
-    return _restore_axes(g, axis, keepdims) / _entries(x, axis)
+    return restore_axes(g, axis, keepdims) / entries(x, axis)
+
+
+@operation(
+    lambda x, *, axis, keepdims: np.prod(x, axis=axis, keepdims=keepdims),
+    pattern="reduction",
+    domain=nonzero,
+    samples=(
+        *REDUCTION_SAMPLES,
+        *EMPTY_SAMPLES,
+        sample([3.0, 0.0, 5.0]),
+        sample([[3.0, 0.0], [0.0, 2.0], [1.5, -1.0]], axis=0),
+        sample([[0.0, 1.5], [2.0, 0.0]]),
+    ),
+    analytic=True,
+)
+def prod(x, *, axis=None, keepdims=False):
+    """Product of the entries, along some axes or all.
+
+    Shapes:  x [...] -> [...] without the axes multiplied over
+    Kinks:   none; the product of nothing is 1
+    Source:  the slope of an entry is the product of the others, never prod/x: right with any
+             number of zeros (Griewank and Walther, Evaluating Derivatives, 2008, section 3.3)
+    Example: vjp explain "prod(x)" x=3,0,5
+    """
+    return reduction_outcome(x, axis, keepdims)
+
+
+@prod.vjp
+def _(g, y, x, *, axis, keepdims):
+    contribution = restore_axes(g, axis, keepdims)
+    # Axis by axis: the others in my row, times the products of the other rows, and so on.
+    products = x
+    for one in axis:
+        contribution = contribution * product_of_others(products, one)
+        products = prod(products, axis=one, keepdims=True)
+    return contribution
+
+
+def product_of_others(x, axis):
+    """For each entry the product of the others along one axis: all before it times all after."""
+    before = scan.shifted(scan.cumprod(x, axis=axis), axis, by=1, fill=1)
+    after = scan.shifted(scan.cumprod(x, axis=axis, reverse=True), axis, by=-1, fill=1)
+    return before * after
+
+
+def _logsumexp(x, *, axis, keepdims):
+    largest = np.max(x.real, axis=axis, keepdims=True, initial=-np.inf)
+    # Where all are -inf (or one is inf) there is nothing to scale by.
+    shift = np.where(np.isfinite(largest), largest, 0).astype(x.real.dtype)
+    total = np.log(np.sum(np.exp(x - shift), axis=axis, keepdims=True)) + shift
+    return total if keepdims else np.squeeze(total, axis=axis)
+
+
+@operation(
+    _logsumexp,
+    pattern="reduction",
+    samples=REDUCTION_SAMPLES,
+    analytic=True,
+)
+def logsumexp(x, *, axis=None, keepdims=False):
+    """Logarithm of the sum of exponentials, without overflow.
+
+    Shapes:  x [...] -> [...] without the axes summed over
+    Kinks:   none; where every entry is -inf the slopes are nan
+    Source:  the slopes are softmax(x) = exp(x - y); the largest entry is taken out first
+             (Blanchard, Higham and Higham, IMA J. Numer. Anal. 41, 2021)
+    Example: vjp explain "logsumexp(x)" x=-inf,1,1
+    """
+    return reduction_outcome(x, axis, keepdims)
+
+
+@logsumexp.vjp
+def _(g, y, x, *, axis, keepdims):
+    return restore_axes(g, axis, keepdims) * elementary.exp(x - restore_axes(y, axis, keepdims))
+
+
+NAN_SAMPLES = (sample([[1.0, np.nan], [3.0, -2.0]]), sample([[1.0, np.nan], [3.0, -2.0]], axis=0))
+
+
+@operation(samples=NAN_SAMPLES)
+def nansum(x, *, axis=None, keepdims=False):
+    """Sum of the entries that are not nan, along some axes or all.
+
+    Shapes:  x [...] -> [...] without the axes summed over
+    Kinks:   none; a nan counts as 0 and receives 0
+    Source:  linearity, over the entries that are numbers
+    Example: vjp explain "nansum(x)" x=1,nan,3
+    """
+    return sum(comparison.where(comparison.isnan(x), 0, x), axis=axis, keepdims=keepdims)
+
+
+@operation(samples=NAN_SAMPLES)
+def nanmean(x, *, axis=None, keepdims=False):
+    """Mean of the entries that are not nan, along some axes or all.
+
+    Shapes:  x [...] -> [...] without the axes averaged over
+    Kinks:   none; a nan receives 0, and the mean of nothing but nan is nan
+    Source:  linearity, over the N entries that are numbers: each receives 1/N of the adjoint
+    Example: vjp explain "nanmean(x)" x=1,nan,3
+    """
+    missing = comparison.isnan(x)
+    counted = sum(comparison.where(missing, 0.0, 1.0), axis=axis, keepdims=keepdims)
+    return nansum(x, axis=axis, keepdims=keepdims) / counted
+
+
+@operation(
+    samples=(
+        sample((3,)),
+        sample((2, 3), axis=0),
+        sample((2, 3), (2, 3)),
+        sample((2, 3), [0.5, 1.0, 2.0], axis=1),
+        sample((2, 3), [0.5, 2.0], axis=0, keepdims=True),
+    ),
+    integer_is_static=True,
+)
+def average(x, weights=None, *, axis=None, keepdims=False):
+    """Weighted mean of the entries, along some axes or all.
+
+    Shapes:  x [...], weights of the same shape or one for each place along the axis -> [...]
+    Kinks:   none; weights that sum to 0 give nan or inf
+    Source:  sum(w*x)/sum(w), by the quotient rule
+    Example: vjp explain "average(x, weights=w)" x=1,2,3 w=1,1,2
+    """
+    if weights is None:
+        return mean(x, axis=axis, keepdims=keepdims)
+    axes = trailing_axes(x, axis)
+    if weights.shape != x.shape:
+        fits = len(axes) == 1 and weights.shape == (x.shape[axes[0]],)
+        if not fits:
+            raise fail(
+                "shape-mismatch",
+                f"average cannot weight shape {shape_text(x.shape)} "
+                f"by weights of shape {shape_text(weights.shape)}",
+                notes=("weights have the shape of x, or one entry for each place along one axis",),
+            )
+        weights = shape.reshape(weights, shape=weights.shape + (1,) * (-axes[0] - 1))
+        weights = shape.broadcast_to(weights, shape=x.shape)
+    total = sum(weights, axis=axis, keepdims=keepdims)
+    return sum(weights * x, axis=axis, keepdims=keepdims) / total
+
+
+@operation(
+    lambda x, *, axis, keepdims: np.count_nonzero(x, axis=axis, keepdims=keepdims),
+    pattern="reduction",
+    kind="index",
+    samples=(sample((2, 3)), sample((2, 3), axis=0)),
+)
+def count_nonzero(x, *, axis=None, keepdims=False):
+    """How many entries are not 0. A whole number: it has no derivative.
+
+    Shapes:  x [...] -> [...] without the axes counted over
+    Kinks:   jumps where an entry is 0
+    Source:  counting; nan counts as not 0
+    Example: vjp explain "sum(x) / count_nonzero(x)" x=1,0,3
+    """
+    return _without_conversion(x, axis, keepdims)
+
+
+@operation(
+    lambda x, *, axis, keepdims: np.any(x, axis=axis, keepdims=keepdims),
+    pattern="reduction",
+    kind="condition",
+    samples=(sample((2, 3)), sample((2, 3), axis=0)),
+)
+def any(x, *, axis=None, keepdims=False):
+    """Whether the condition holds (or the number is not 0) at any entry. It has no derivative.
+
+    Shapes:  x [...] -> [...] of True and False, without the axes searched
+    Kinks:   where its operand jumps
+    Source:  truth table; of nothing it is False
+    Example: vjp explain "where(any(x > 2), sum(x), 0)" x=1,3
+    """
+    return _without_conversion(x, axis, keepdims)
+
+
+@operation(
+    lambda x, *, axis, keepdims: np.all(x, axis=axis, keepdims=keepdims),
+    pattern="reduction",
+    kind="condition",
+    samples=(sample((2, 3)), sample((2, 3), axis=0)),
+)
+def all(x, *, axis=None, keepdims=False):
+    """Whether the condition holds (or the number is not 0) at every entry. It has no derivative.
+
+    Shapes:  x [...] -> [...] of True and False, without the axes searched
+    Kinks:   where its operand jumps
+    Source:  truth table; of nothing it is True
+    Example: vjp explain "where(all(x > 0), sum(x), 0)" x=1,3
+    """
+    return _without_conversion(x, axis, keepdims)
+
+
+def _without_conversion(x, axis, keepdims):
+    axis = trailing_axes(x, axis)
+    keepdims = true_or_false("keepdims", keepdims)
+    return outcome(reduced_shape(x.shape, axis, keepdims), axis=axis, keepdims=keepdims)

@@ -1,11 +1,12 @@
-"""Shape: the same entries in another arrangement, or copied. No arithmetic on the way."""
+"""Shape: the same entries in the same order in another arrangement, or stretched over new axes."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from vjpcli.ops import indexing
+from vjpcli.ops import ordering, whole
 from vjpcli.ops.declaration import (
+    Refusal,
     fail,
     leading,
     operation,
@@ -22,14 +23,11 @@ def wanted_shape(x, shape):
 
     Errors: reshape-size, shape-form.
     """
-    wanted = (shape,) if isinstance(shape, int | np.integer) else tuple(shape)
-    if any(isinstance(n, bool) or not isinstance(n, int | np.integer) for n in wanted):
-        raise fail("shape-form", f"a shape holds whole numbers, not {shape!r}")
-    wanted = tuple(int(n) for n in wanted)
-    known = int(np.prod([n for n in wanted if n != -1], dtype=object))
+    wanted = whole.lengths(shape)
+    known = whole.entries(n for n in wanted if n != -1)
     if wanted.count(-1) == 1 and known and x.size % known == 0:
         wanted = tuple(x.size // known if n == -1 else n for n in wanted)
-    if any(n < 0 for n in wanted) or int(np.prod(wanted, dtype=object)) != x.size:
+    if -1 in wanted or whole.entries(wanted) != x.size:
         raise fail(
             "reshape-size",
             f"{x.size} entries of shape {shape_text(x.shape)} do not fill {shape_text(wanted)}",
@@ -37,20 +35,46 @@ def wanted_shape(x, shape):
     return wanted
 
 
+def _in_order(x, order, change):
+    """`change(x)` where entries count with the last axis fastest ("C") or the first ("F").
+
+    Errors: unknown-order.
+    """
+    if order in ("C", "A", "K"):
+        return change(x)
+    if order == "F":
+        return ordering.T(change(ordering.T(x)))
+    raise fail("unknown-order", f'`order` is "C" or "F", not {order!r}')
+
+
 @operation(
     lambda x, *, shape: np.reshape(x, shape),
     pattern="movement",
     aliases=("view",),
     collects="shape",
+    keyword_aliases={"newshape": "shape", "size": "shape"},
     samples=(
         sample((2, 3), shape=(3, 2)),
         sample((6,), shape=(2, -1)),
+        sample((2, 3), shape=-1),
+        sample((2, 3), shape=(3, -1), order="F"),
         sample((), shape=(1, 1)),
         sample((0, 3), shape=(3, 0)),
     ),
+    refuses=(
+        Refusal(sample((2, 3), shape=(4, 2)), "reshape-size"),
+        Refusal(sample((2, 3), shape=(-1, 4)), "reshape-size"),
+        Refusal(sample((2, 3), shape=(-1, -1)), "reshape-size"),
+        Refusal(sample((0, 3), shape=(-1, 0)), "reshape-size"),
+        Refusal(sample((2, 3), shape=(-2, 3)), "shape-form"),
+        Refusal(sample((2, 3), shape=(2.0, 3)), "shape-form"),
+        Refusal(sample((2, 3), shape=((2, 3),)), "shape-form"),
+        Refusal(sample((2, 3), shape=(True, 6)), "shape-form"),
+        Refusal(sample((2, 3), shape=(6,), order="Z"), "unknown-order"),
+    ),
     analytic=True,
 )
-def reshape(x, *, shape):
+def reshape(x, *, shape, order="C"):
     """The same entries, in the same order, in another shape; one length may be -1.
 
     Shapes:  x [...] -> shape
@@ -58,12 +82,111 @@ def reshape(x, *, shape):
     Source:  a rearrangement: the adjoint is rearranged back
     Example: vjp explain "reshape(x, (2, 2)) @ v" x=1,2,3,4 v=1,10 --seed ones
     """
-    return outcome(wanted_shape(x, shape), shape=wanted_shape(x, shape))
+    wanted = wanted_shape(x, shape)
+    if order != "C":
+        reverse = order == "F"
+        return _in_order(x, order, lambda x: reshape(x, shape=wanted[::-1] if reverse else wanted))
+    return outcome(wanted, shape=wanted)
 
 
 @reshape.vjp
 def _(g, y, x, *, shape):
     return reshape(g, shape=leading(g, y) + x.shape)
+
+
+@operation(
+    aliases=("view_as",),
+    samples=(sample((2, 3), (6,)), sample((4,), (2, 2))),
+    refuses=(Refusal(sample((2, 3), (5,)), "reshape-size"),),
+)
+def reshape_as(x, other):
+    """The entries of x in the shape of another array.
+
+    Shapes:  x [...], other [...] -> shape of other
+    Kinks:   none; no gradient reaches other
+    Source:  a rearrangement
+    Example: vjp explain "reshape_as(x, m) * m" x=1,2,3,4 m=[[1,2],[3,4]] --seed ones
+    """
+    return reshape(x, shape=other.shape)
+
+
+@operation(
+    samples=(
+        sample((2, 3)),
+        sample((2, 3, 2), start_dim=1),
+        sample((2, 3, 2), start_dim=0, end_dim=-2),
+        sample(()),
+        sample((0, 2)),
+    ),
+    refuses=(
+        Refusal(sample((2, 3), start_dim=1, end_dim=0), "axes-reversed"),
+        Refusal(sample((2, 3), start_dim=2), "axis-out-of-range"),
+    ),
+)
+def flatten(x, *, start_dim=0, end_dim=-1, order="C"):
+    """The same entries with the axes from `start_dim` to `end_dim` merged into one.
+
+    Shapes:  x [..., a, b, ...] -> [..., a*b, ...]; a scalar becomes one entry
+    Kinks:   none
+    Source:  a rearrangement
+    Example: vjp explain "flatten(W) @ v" W=[[1,2],[3,4]] v=1,2,3,4
+    """
+    if isinstance(start_dim, str):  # np.ndarray.flatten("F")
+        start_dim, order = 0, start_dim
+    if x.ndim == 0:
+        return reshape(x, shape=(1,))
+    start = trailing_axis(x, start_dim) + x.ndim
+    end = trailing_axis(x, end_dim) + x.ndim
+    if end < start:
+        raise fail("axes-reversed", f"axis {start_dim} does not come before axis {end_dim}")
+    merged = whole.entries(x.shape[start : end + 1])
+    return reshape(x, shape=(*x.shape[:start], merged, *x.shape[end + 1 :]), order=order)
+
+
+@operation(samples=(sample((2, 3)), sample(()), sample((0,))))
+def ravel(x, *, order="C"):
+    """The same entries along one axis.
+
+    Shapes:  x [...] -> [number of entries]
+    Kinks:   none
+    Source:  a rearrangement
+    Example: vjp explain "ravel(W) * v" W=[[1,2],[3,4]] v=1,2,3,4 --seed ones
+    """
+    return reshape(x, shape=(x.size,), order=order)
+
+
+@operation(
+    keyword_aliases={"unflattened_size": "sizes"},
+    samples=(
+        sample((6, 2), axis=0, sizes=(2, 3)),
+        sample((2, 6), axis=-1, sizes=(-1, 3)),
+        sample((0,), axis=0, sizes=(0, 3)),
+    ),
+    refuses=(
+        Refusal(sample((6,), axis=0, sizes=(4, 2)), "reshape-size"),
+        Refusal(sample((6,), axis=1, sizes=(3, 2)), "axis-out-of-range"),
+        Refusal(sample((6,), axis=0, sizes="ab"), "shape-form"),
+    ),
+)
+def unflatten(x, *, axis, sizes):
+    """The same entries with one axis split into several; one length may be -1.
+
+    Shapes:  x [..., a*b, ...] -> [..., a, b, ...]
+    Kinks:   none
+    Source:  a rearrangement
+    Example: vjp explain "unflatten(x, 0, (2, 2)) @ v" x=1,2,3,4 v=1,10 --seed ones
+    """
+    place = trailing_axis(x, axis) + x.ndim
+    parts = whole.lengths(sizes)
+    known = whole.entries(n for n in parts if n != -1)
+    if parts.count(-1) == 1 and known and x.shape[place] % known == 0:
+        parts = tuple(x.shape[place] // known if n == -1 else n for n in parts)
+    if whole.entries(parts) != x.shape[place]:
+        raise fail(
+            "reshape-size",
+            f"an axis of length {x.shape[place]} cannot be split into {shape_text(parts)}",
+        )
+    return reshape(x, shape=(*x.shape[:place], *parts, *x.shape[place + 1 :]))
 
 
 @operation(
@@ -75,6 +198,11 @@ def _(g, y, x, *, shape):
         sample((3,), axis=-1),
         sample((2, 3), axis=(0, 2)),
         sample((), axis=0),
+    ),
+    refuses=(
+        Refusal(sample((3,), axis=2), "axis-out-of-range"),
+        Refusal(sample((3,), axis=(0, 0)), "axis-twice"),
+        Refusal(sample((3,), axis=1.5), "axis-not-whole"),
     ),
     analytic=True,
 )
@@ -88,6 +216,8 @@ def expand_dims(x, *, axis):
     """
     several = axis if isinstance(axis, list | tuple) else (axis,)
     axes = tuple(sorted(trailing_axis(x, one, extra=len(several)) for one in several))
+    if len(set(axes)) < len(axes):
+        raise fail("axis-twice", f"the same axis is named twice in {tuple(several)}")
     ndim = x.ndim + len(axes)
     lengths = iter(x.shape)
     shape = tuple(1 if i - ndim in axes else next(lengths) for i in range(ndim))
@@ -106,8 +236,10 @@ def _(g, y, x, *, axis):
         sample((1, 3)),
         sample((2, 1, 3), axis=1),
         sample((2, 1, 1), axis=(-1, -2)),
+        sample((2, 1), axis=0),
         sample((3,)),
     ),
+    refuses=(Refusal(sample((1, 3), axis=2), "axis-out-of-range"),),
     analytic=True,
 )
 def squeeze(x, *, axis=None):
@@ -130,6 +262,44 @@ def _(g, y, x, *, axis):
     return expand_dims(g, axis=axis) if axis else g
 
 
+@operation(samples=(sample(()), sample((3,)), sample((2, 3))))
+def atleast_1d(x):
+    """The array with at least one axis.
+
+    Shapes:  x [] -> [1]; others stay
+    Kinks:   none
+    Source:  a rearrangement
+    Example: vjp explain "atleast_1d(x) * y" x=2 y=3,4 --seed ones
+    """
+    return reshape(x, shape=(1,)) if x.ndim == 0 else x
+
+
+@operation(samples=(sample(()), sample((3,)), sample((2, 3))))
+def atleast_2d(x):
+    """The array with at least two axes; new ones stand in front.
+
+    Shapes:  x [n] -> [1, n]; x [] -> [1, 1]; others stay
+    Kinks:   none
+    Source:  a rearrangement
+    Example: vjp explain "atleast_2d(x) @ A" x=1,2 A=[[1,2],[3,4]] --seed ones
+    """
+    return reshape(x, shape=(1,) * (2 - x.ndim) + x.shape) if x.ndim < 2 else x
+
+
+@operation(samples=(sample(()), sample((3,)), sample((2, 3)), sample((1, 2, 1, 2))))
+def atleast_3d(x):
+    """The array with at least three axes; a vector lies along the second of them.
+
+    Shapes:  x [n] -> [1, n, 1]; x [m, n] -> [m, n, 1]; others stay
+    Kinks:   none
+    Source:  a rearrangement
+    Example: vjp explain "atleast_3d(x)**2" x=1,2 --seed ones
+    """
+    if x.ndim >= 3:
+        return x
+    return reshape(atleast_2d(x), shape=(*atleast_2d(x).shape, 1))
+
+
 def _stretch(x, *, shape):
     # The result is only read, so copies are not made: every copy shares one entry.
     return np.broadcast_to(x, shape)
@@ -140,11 +310,20 @@ def _stretch(x, *, shape):
     pattern="movement",
     aliases=("expand",),
     collects="shape",
+    keyword_aliases={"size": "shape", "sizes": "shape"},
     samples=(
         sample((3,), shape=(2, 3)),
         sample((2, 1), shape=(2, 3)),
         sample((), shape=(2,)),
         sample((3,), shape=(-1,)),
+        sample((1, 2), shape=(0, 2)),
+    ),
+    refuses=(
+        Refusal(sample((3,), shape=(2, 4)), "shape-mismatch"),
+        Refusal(sample((2, 3), shape=(3,)), "shape-mismatch"),
+        Refusal(sample((3,), shape=(-1, 3)), "shape-mismatch"),
+        Refusal(sample((3,), shape=(2, 3.5)), "shape-form"),
+        Refusal(sample((3,), shape=(10**12, 3)), "too-large"),
     ),
     analytic=True,
 )
@@ -156,22 +335,23 @@ def broadcast_to(x, *, shape):
     Source:  each entry receives the sum of the adjoints of its copies
     Example: vjp explain "broadcast_to(x, (2, 3))" x=1,2,3 --seed [[1,1,1],[10,10,10]]
     """
-    wanted = (shape,) if isinstance(shape, int | np.integer) else tuple(shape)
+    wanted = whole.lengths(shape)
     missing = len(wanted) - x.ndim
+    aligned = (None,) * missing + x.shape
     lengths = tuple(
-        x.shape[i - missing] if n == -1 and i >= missing else n for i, n in enumerate(wanted)
+        old if new == -1 and old is not None else new
+        for old, new in zip(aligned, wanted, strict=False)
     )
-    try:
-        fits = np.broadcast_shapes(x.shape, lengths) == lengths
-    except (ValueError, TypeError):
-        fits = False
+    fits = missing >= 0 and all(
+        new >= 0 and old in (None, 1, new) for old, new in zip(aligned, lengths, strict=True)
+    )
     if not fits:
         raise fail(
             "shape-mismatch",
-            f"shape {shape_text(x.shape)} cannot be stretched to {tuple(wanted)}",
+            f"shape {shape_text(x.shape)} cannot be stretched to {shape_text(wanted)}",
             notes=("only axes of length 1 and new leading axes can be stretched",),
         )
-    return outcome(lengths, shape=lengths)
+    return outcome(whole.array_shape(lengths), shape=lengths)
 
 
 @broadcast_to.vjp
@@ -180,30 +360,15 @@ def _(g, y, x, *, shape):
 
 
 @operation(
-    lambda *tensors, axis: np.stack(tensors, axis=axis),
-    pattern="movement",
-    samples=(sample((3,), (3,), axis=0), sample((2, 3), (2, 3), axis=-1), sample((), (), axis=0)),
-    analytic=True,
+    samples=(sample((3,), (2, 3)), sample((), (2,))),
+    refuses=(Refusal(sample((3,), (2,)), "shape-mismatch"),),
 )
-def stack(*tensors, axis=0):
-    """Arrays of one shape beside each other along a new axis.
+def expand_as(x, other):
+    """The entries of x copied until they have the shape of another array.
 
-    Shapes:  tensors [...] each -> [...] with a new axis as long as there are tensors
-    Kinks:   none
-    Source:  each operand receives its own slice of the adjoint
-    Example: vjp explain "stack([x, x**2])" x=1,2 --seed [[1,1],[10,10]]
+    Shapes:  x [...], other [...] -> shape of other
+    Kinks:   none; no gradient reaches other
+    Source:  each entry receives the sum of the adjoints of its copies
+    Example: vjp explain "expand_as(x, m) * m" x=1,2 m=[[1,2],[3,4]] --seed ones
     """
-    shapes = {tensor.shape for tensor in tensors}
-    if len(shapes) > 1:
-        listed = " and ".join(shape_text(one) for one in sorted(shapes))
-        raise fail("shape-mismatch", f"stack needs one shape, not {listed}")
-    axis = trailing_axis(tensors[0], axis, extra=1)
-    shape = list(tensors[0].shape)
-    shape.insert(len(shape) + 1 + axis, len(tensors))
-    return outcome(shape, axis=axis)
-
-
-@stack.vjp
-def _(g, y, *tensors, axis):
-    behind = (slice(None),) * (-axis - 1)
-    return tuple(indexing.index(g, index=(Ellipsis, i, *behind)) for i in range(len(tensors)))
+    return broadcast_to(x, shape=other.shape)

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Callable
 
 from vjpcli.errors import Span, VjpError
-from vjpcli.parser.reading import Edit, Reading
+from vjpcli.parser.reading import Edit, Reading, shortened
 from vjpcli.parser.tokens import Token, tokens
 
 _OPERATORS = {
@@ -59,21 +60,9 @@ def check_characters(reading: Reading) -> None:
 
 def _refusal(reading: Reading, found: list[Token], index: int) -> VjpError:
     character = found[index].text
-    if character in _QUOTES:
-        return _typographic_quote(reading, found, index)
-    if character in _ROOTS:
-        return _root_sign(reading, found, index)
-    if character == "‖":
-        return _norm_bars(reading, found, index)
-    if character == "°":
-        return _degree_sign(reading, found, index)
-    decomposition = unicodedata.decomposition(character)
-    if decomposition.startswith("<super>"):
-        return _superscript(reading, found, index)
-    if decomposition.startswith("<sub>"):
-        return _subscript(reading, found, index)
-    if _ascii_spelling(character):
-        return _unicode_operator(reading, found, index)
+    kind = _ascii_kind(character)
+    if kind is not None:
+        return kind(reading, found, index)
     if unicodedata.category(character) in {"Cf", "Cc"}:
         return _invisible(reading, found[index].start)
     return reading.error(
@@ -82,6 +71,26 @@ def _refusal(reading: Reading, found: list[Token], index: int) -> VjpError:
         found[index].span,
         notes=(unicodedata.name(character, f"U+{ord(character):04X}").lower(),),
     )
+
+
+def _ascii_kind(character: str) -> Callable[[Reading, list[Token], int], VjpError] | None:
+    """Which refusal knows the ASCII spelling of a sign, if it has one."""
+    kind = None
+    if character in _QUOTES:
+        kind = _typographic_quote
+    elif character in _ROOTS:
+        kind = _root_sign
+    elif character == "‖":
+        kind = _norm_bars
+    elif character == "°":
+        kind = _degree_sign
+    elif unicodedata.decomposition(character).startswith("<super>"):
+        kind = _superscript
+    elif unicodedata.decomposition(character).startswith("<sub>"):
+        kind = _subscript
+    elif _ascii_spelling(character):
+        kind = _unicode_operator
+    return kind
 
 
 def _invisible(reading: Reading, start: int) -> VjpError:
@@ -162,7 +171,9 @@ def _superscript(reading: Reading, found: list[Token], index: int) -> VjpError:
     exponent = unicodedata.normalize("NFKC", raised).replace("−", "-")
     if index == 0 or not found[index - 1].ends_a_value:
         return reading.error(
-            "superscript", f"`{raised}` stands above nothing: a power is written `x**2`", span
+            "superscript",
+            f"`{shortened(raised)}` stands above nothing: a power is written `x**2`",
+            span,
         )
     if raised == "ᵀ":
         return reading.error(
@@ -179,7 +190,10 @@ def _superscript(reading: Reading, found: list[Token], index: int) -> VjpError:
     else:
         edits = [(span, power)]
     return reading.error(
-        "superscript", f"the power `{raised}` is written `{power}`", span, edits=edits
+        "superscript",
+        f"the power `{shortened(raised)}` is written `{shortened(power)}`",
+        span,
+        edits=edits,
     )
 
 

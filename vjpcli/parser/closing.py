@@ -10,7 +10,7 @@ from vjpcli.parser.reading import Edit
 from vjpcli.parser.tokens import CLOSING, Token
 
 _NEXT_STATEMENT = re.compile(r"[\r\n]+[ \t\f]*\w+[ \t]*[-+*/@%]?=(?!=)")
-_OTHER_NAMES = {"lambda": "lam", "in": "input", "is": "is_"}
+_OTHER_NAMES = {"lambda": "lam"}
 
 
 def unclosed_quote(place: Place) -> VjpError:
@@ -56,14 +56,14 @@ def unfinished_bracket(place: Place, bracket: Bracket) -> VjpError:
     at_semicolon = place.index < len(place.found)
     if at_semicolon and bracket.is_list and _group_closes(place):
         return _matrix(place, bracket)
-    return _unclosed(place, bracket, place.token.start if at_semicolon else None)
+    return unclosed(place, bracket, place.token.start if at_semicolon else None)
 
 
-def _unclosed(place: Place, bracket: Bracket, end: int | None) -> VjpError:
+def unclosed(place: Place, bracket: Bracket, end: int | None) -> VjpError:
     """Close what is open, before `end` or the next thing that looks like a statement."""
     text = place.reading.text
     if end is None:
-        end = place.found[-1].end
+        end = max(place.found[-1].end, bracket.token.end)
         following = _NEXT_STATEMENT.search(text, bracket.token.end)
         if following is not None and following.start() < end:
             earlier = [token for token in place.found if token.end <= following.start()]
@@ -127,6 +127,11 @@ def stray_colon(place: Place) -> VjpError:
         "`:` stands only in an index" + (": a keyword is given by `=`" if in_call else ""),
         edits=[(place.token.span, "=")] if in_call else (),
     )
+
+
+def too_many_colons(place: Place) -> VjpError:
+    """The refusal of `x[1:2:3:4]`."""
+    return place.error("too-many-colons", "a slice has at most three parts, start:stop:step")
 
 
 def stray_semicolon(place: Place) -> VjpError:

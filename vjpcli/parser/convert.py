@@ -7,8 +7,8 @@ import re
 from typing import NamedTuple
 
 from vjpcli.errors import Span, VjpError
-from vjpcli.parser.reading import Reading
-from vjpcli.parser.refusals import operator_span, refuse_expression
+from vjpcli.parser.reading import Reading, shortened
+from vjpcli.parser.refusals import refuse_expression, sign_between
 from vjpcli.parser.syntax import (
     Attribute,
     Binary,
@@ -104,13 +104,15 @@ def _index_items(node: ast.Subscript) -> list[ast.expr]:
     return node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
 
 
-def _build(reading: Reading, node: ast.expr, parts: list[Expression]) -> Expression:
+def _build(  # noqa: PLR0911 - one return for each kind of node
+    reading: Reading, node: ast.expr, parts: list[Expression]
+) -> Expression:
     """The language's node for Python's, given its converted parts."""
     span = reading.span(node)
     match node:
         case ast.BinOp():
             sign = BINARY_OPERATORS[type(node.op)]
-            place = operator_span(reading, node.left, node.right)
+            place = sign_between(reading, parts[0].span.end, parts[1].span.start)
             return Binary(span, sign, parts[0], parts[1], place)
         case ast.Call():
             count = 1 + len(node.args)
@@ -120,7 +122,9 @@ def _build(reading: Reading, node: ast.expr, parts: list[Expression]) -> Express
             )
             return Call(span, parts[0], tuple(parts[1:count]), keywords)
         case ast.Attribute():
-            return Attribute(span, parts[0], node.attr, _attribute_span(reading, node))
+            return Attribute(
+                span, parts[0], node.attr, _attribute_span(reading, parts[0], span.end)
+            )
         case ast.UnaryOp():
             sign = _UNARY_OPERATORS[type(node.op)]
             return Unary(span, sign, parts[0], Span(span.start, span.start + 1))
@@ -135,7 +139,7 @@ def _build(reading: Reading, node: ast.expr, parts: list[Expression]) -> Express
             return Slice(span, start, stop, step)
         case ast.Compare():
             sign = _COMPARISONS[type(node.ops[0])]
-            place = operator_span(reading, node.left, node.comparators[0])
+            place = sign_between(reading, parts[0].span.end, parts[1].span.start)
             return Binary(span, sign, parts[0], parts[1], place)
         case _:
             return Sequence(span, tuple(parts), isinstance(node, ast.List))
@@ -157,23 +161,24 @@ def _number(reading: Reading, node: ast.Constant, value: int | float) -> Number:
     except OverflowError:
         number = float("inf")
     if number == float("inf"):
-        raise reading.error(
-            "number-too-large",
-            "the number is larger than any floating-point number (1.8e308)",
-            span,
-            notes=("infinity is written `inf`",),
-        )
-    if (
-        number == 0
-        and re.match(r"[0._]*[1-9]", text := reading.slice(node))
-        and text[1:2] not in (*"xXoObB",)
-    ):
+        raise number_too_large(reading, span)
+    if number == 0 and re.match("[0._]*[1-9]", reading.slice(node)):
         raise reading.error(
             "number-too-small",
             "the number is smaller than any floating-point number (4.9e-324)",
             span,
         )
     return Number(span, number, isinstance(value, int))
+
+
+def number_too_large(reading: Reading, span: Span) -> VjpError:
+    """The refusal of a number that would be read as infinity."""
+    return reading.error(
+        "number-too-large",
+        "the number is larger than any floating-point number (1.8e308)",
+        span,
+        notes=("infinity is written `inf`",),
+    )
 
 
 def _is_text(node: ast.expr) -> bool:
@@ -213,7 +218,7 @@ def _check_call(reading: Reading, node: ast.Call) -> None:
         if keyword.arg in seen:
             raise reading.error(
                 "keyword-given-twice",
-                f"the keyword `{keyword.arg}` is given twice",
+                f"the keyword `{shortened(keyword.arg)}` is given twice",
                 _keyword_name_span(reading, keyword),
             )
         seen.add(keyword.arg)
@@ -225,7 +230,6 @@ def _keyword_name_span(reading: Reading, keyword: ast.keyword) -> Span:
     return Span(start, name.end() if name else start)
 
 
-def _attribute_span(reading: Reading, node: ast.Attribute) -> Span:
-    end = reading.span(node).end
-    dot = _BETWEEN.match(reading.text, reading.span(node.value).end, end)
+def _attribute_span(reading: Reading, owner: Expression, end: int) -> Span:
+    dot = _BETWEEN.match(reading.text, owner.span.end, end)
     return Span(dot.end() if dot else end, end)

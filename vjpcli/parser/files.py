@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vjpcli.errors import Fix, Source, Span, VjpError, did_you_mean, fail
+from vjpcli.parser.nested import shortened
 from vjpcli.parser.numbers import read_numbers
 from vjpcli.parser.references import EXTENSIONS, TABLES, Reference, StandardInput
 
@@ -123,7 +124,7 @@ def _known(content: Container, key: str, where: Reference) -> str:
     near = did_you_mean(key, content.names)
     raise fail(
         f"{content.kind}-no-such-array",
-        f'{where.name} holds no array "{key}"; it holds {_listed(content.names)}',
+        f'{where.name} holds no array "{shortened(key)}"; it holds {_listed(content.names)}',
         source=where.source,
         span=Span(where.span.start + start, where.span.end),
         fix=where.corrected(start, start + len(key), near) if near else None,
@@ -131,7 +132,7 @@ def _known(content: Container, key: str, where: Reference) -> str:
 
 
 def _listed(names: tuple[str, ...]) -> str:
-    shown = ", ".join(names[:8])
+    shown = ", ".join(shortened(name) for name in names[:8])
     return f"{shown} and {len(names) - 8} more" if len(names) > 8 else shown or "none"
 
 
@@ -250,13 +251,13 @@ def _pickle(name: str) -> VjpError:
 def _missing(where: Reference) -> VjpError:
     folder = where.file.parent
     if not folder.is_dir():
-        return fail("file-missing", f"there is no folder {folder}")
+        return fail("file-missing", f"there is no folder {shortened(str(folder), 200)}")
     here = _names(folder)
     near = did_you_mean(where.file.name, here)
     start = len(where.path) - len(Path(where.path).name)
     return fail(
         "file-missing",
-        f"there is no file {where.path}",
+        f"there is no file {where.name}",
         notes=() if near else _names_nearby(folder, "in that folder:"),
         fix=where.corrected(start, len(where.path), near) if near else None,
     )

@@ -5,9 +5,12 @@
 
 from __future__ import annotations
 
+import re
+from itertools import pairwise
+
 from vjpcli.errors import Span, VjpError
 from vjpcli.parser.place import Place
-from vjpcli.parser.reading import Edit
+from vjpcli.parser.reading import Edit, shortened
 from vjpcli.parser.tokens import Token
 
 # code, what is said, and the spelling of the sign throughout the program
@@ -27,11 +30,12 @@ _FOREIGN: dict[str, tuple[str, str, str]] = {
     "`": ("backtick", "a backtick has no meaning here: names stand alone", ""),
     "?": ("question-mark", "`?` has no meaning here", ""),
 }  # fmt: skip
-_DOUBLED = {("@", "@"): "@", ("**", "*"): "**", ("//", "/"): "//", ("%", "%"): "%", ("<", "="): "<=",
-            (">", "="): ">=", ("=", "="): "==", ("!", "="): "!=", ("*", "*"): "**",
-            ("&", "&"): " and ", ("|", "|"): " or "}  # fmt: skip
+_DOUBLED = {("@", "@"): "@", ("**", "*"): "**", ("//", "/"): "//", ("%", "%"): "%",
+            ("<", "="): "<=", (">", "="): ">=", ("=", "="): "==", ("!", "="): "!=",
+            ("*", "*"): "**", ("&", "&"): " and ", ("|", "|"): " or "}  # fmt: skip
 _LATEX = {"cdot": "*", "times": "*", "div": "/", "left": "", "right": "", "le": "<=", "leq": "<=",
           "ge": ">=", "geq": ">=", "ne": "!=", "neq": "!=", "infty": "inf"}  # fmt: skip
+_LATEX_WITH_N = frozenset({"ne", "neq", "nu", "nabla", "norm", "not", "n"})
 
 
 def foreign_sign(place: Place) -> VjpError | None:
@@ -61,13 +65,26 @@ def stray_backslash(place: Place) -> VjpError:
             edits=[(place.token.span, "")],
         )
     edits: list[Edit] = []
-    for token, name in zip(place.found, place.found[1:], strict=False):
+    if word.text.startswith("n") and word.text not in _LATEX_WITH_N:
+        # A shell's double quotes pass "x = 1\ny = x" on with the backslash.
+        return place.error(
+            "stray-backslash",
+            "`\\n` is not the end of a line here: statements are separated by `;`",
+            Span(place.token.start, place.token.start + 2),
+            edits=[
+                (Span(at.start(), at.end()), "; ") for at in re.finditer(r"\\n", place.reading.text)
+            ],
+        )
+    for token, name in pairwise(place.found):
         if token.text == "\\" and name.kind == "name" and name.start == token.end:
             span = Span(token.start, name.end)
             edits.append((span, _LATEX.get(name.text, name.text)))
+    if any(token.text == "{" for token in place.found):
+        # \frac{a}{b} and x^{2}: no single word can be put in its place.
+        edits = []
     return place.error(
         "latex-command",
-        f"`\\{word.text}` is LaTeX: names and operators are written without a backslash",
+        f"`\\{shortened(word.text)}` is LaTeX: names and operators are written without a backslash",
         Span(place.token.start, word.end),
         edits=edits,
     )
@@ -239,16 +256,17 @@ def bad_target(place: Place, left: list[Token]) -> VjpError | None:
         if len(left) > 2 and left[1].text == "(":
             return place.error(
                 "function-definition",
-                f"functions cannot be defined: `{left[0].text}` can only be the name of a value",
+                f"functions cannot be defined: `{shortened(left[0].text)}` can only name a value",
                 Span(left[0].start, left[-1].end),
                 edits=[(Span(left[0].start, left[-1].end), left[0].text)],
             )
         return None
-    if plain and not (left and left[0].text in {"True", "False", "None"}):
+    constant = bool(left) and left[0].text in {"True", "False", "None"}
+    if plain and not constant:
         return None
     return place.error(
         "assignment-to-expression",
         "only a name can stand before `=`: numbers are compared by `==`",
         Span(left[0].start, left[-1].end),
-        edits=[(place.token.span, "==")] if place.token.text == "=" else (),
+        edits=[(place.token.span, "==")] if place.token.text == "=" and not constant else (),
     )

@@ -2,60 +2,49 @@
 
 from __future__ import annotations
 
+import keyword
 import re
 from itertools import pairwise
 
 from vjpcli.errors import Span, VjpError
-from vjpcli.parser.place import Place
-from vjpcli.parser.reading import Edit
+from vjpcli.parser import closing, convert
+from vjpcli.parser.place import Bracket, Place
+from vjpcli.parser.reading import Edit, shortened
 from vjpcli.parser.tokens import Token
 
 # Words that mathematics writes without brackets around the argument. What they compute is
 # not known here, only that `log c` is not a product.
 _FUNCTION_WORDS = frozenset(
-    """abs arccos arcsin arctan cos cosh cot csc det diag exp ln lg log log10 log2 max mean min
-    norm print prod relu sec sigmoid sign sin sinh softmax sqrt sum tan tanh trace var std
-    asin acos atan""".split()
-)
+    ("abs", "acos", "arccos", "arcsin", "arctan", "asin", "atan", "cos", "cosh", "cot", "csc",
+     "det", "diag", "exp", "lg", "ln", "log", "log10", "log2", "max", "mean", "min", "norm",
+     "print", "prod", "relu", "sec", "sigmoid", "sign", "sin", "sinh", "softmax", "sqrt", "std",
+     "sum", "tan", "tanh", "trace", "var")
+)  # fmt: skip
+
+# Python refuses whole numbers of more than 4300 digits; from 310 on no float holds them.
+_MOST_DIGITS = 309
 
 
 def value_after_value(place: Place) -> VjpError:
     """The error at a value that directly follows another one.
 
     Errors: function-without-brackets, implicit-multiplication, malformed-number,
-        missing-comma, missing-operator, prime
+        missing-comma, missing-operator, missing-separator, prime, unclosed-bracket
     """
-    before, token = place.before, place.token
+    before, token, bracket = place.before, place.token, place.bracket
     if before is None:
         return place.error("missing-operator", "an operator is missing")
-    glued = before.end == token.start
-    if token.kind in {"string", "unclosed"} and token.text[0] == "'" and glued:
-        return prime(place, before)
-    if before.kind == "number" and glued and (token.kind == "number" or token.text[0] == "_"):
-        return malformed_number(place, before)
-    if before.kind == "number" and glued and before.text == "0" and _is_prefix(token.text):
-        return malformed_number(place, before)
-    if (
-        before.kind == "name"
-        and before.text in _FUNCTION_WORDS
-        and token.kind in {"name", "number"}
-    ):
-        return _function_without_brackets(place, before)
-    bracket = place.bracket
-    if (
-        not glued
-        and bracket is not None
-        and (bracket.is_list or bracket.is_index or (bracket.is_call and before.kind != "number"))
-    ):
-        return _missing_comma(place, before)
-    if token.kind in {"string", "unclosed"} or before.kind == "string":
-        return place.error(
-            "missing-operator", f"an operator or comma is missing before `{_short(token)}`"
-        )
+    if before.end == token.start:
+        error = _glued(place, before)
+    else:
+        error = _new_statement(place, before, bracket) or _missing_comma(place, before, bracket)
+    if error is not None:
+        return error
     if _multiplies(before, token):
         return implicit_multiplication(place, before)
     edits: list[Edit] = []
-    if not (before.kind == "number" and token.kind == "number"):
+    kinds = {before.kind, token.kind}
+    if "name" in kinds and kinds <= {"name", "number", "close"}:
         edits = [(Span(before.end, token.start), " * ")]
     return place.error(
         "missing-operator",
@@ -63,6 +52,37 @@ def value_after_value(place: Place) -> VjpError:
         Span(before.start, token.end),
         edits=edits,
     )
+
+
+def _glued(place: Place, before: Token) -> VjpError | None:
+    """The errors of `x'`, `1.2.3` and `0b12`, where nothing stands between the two."""
+    token = place.token
+    if token.kind in {"string", "unclosed"} and token.text[0] == "'":
+        return prime(place, before)
+    if before.kind == "number" and (
+        token.kind == "number"
+        or token.text[0] == "_"
+        or (before.text == "0" and _is_prefix(token.text))
+        or before.text[:2].lower() in {"0b", "0o"}
+    ):
+        return _malformed_number(place, before)
+    return None
+
+
+def _new_statement(place: Place, before: Token, bracket: Bracket | None) -> VjpError | None:
+    """The error of `x = 3 y = 4`, or of `y = (a + b` with a new line behind it."""
+    token, following = place.token, place.after
+    if token.kind != "name" or following is None or following.text != "=":
+        return None
+    if bracket is None:
+        return place.error(
+            "missing-separator",
+            f"a new statement begins with `{_short(token)}`: `;` or a new line is missing",
+            edits=[(Span(before.end, token.start), "; ")],
+        )
+    if re.search(r"[\r\n]", place.reading.text[before.end : token.start]):
+        return closing.unclosed(place, bracket, None)
+    return None
 
 
 def implicit_multiplication(place: Place, before: Token) -> VjpError:
@@ -87,6 +107,8 @@ def implicit_multiplication(place: Place, before: Token) -> VjpError:
 
 def _multiplies(left: Token, right: Token) -> bool:
     """Whether two neighbours are, on paper, the factors of a product."""
+    if keyword.iskeyword(right.text):
+        return False
     if left.kind == "number":
         return right.kind == "name" or right.text == "("
     return left.kind == "close" and (
@@ -94,7 +116,7 @@ def _multiplies(left: Token, right: Token) -> bool:
     )
 
 
-def malformed_number(place: Place, before: Token) -> VjpError:
+def _malformed_number(place: Place, before: Token) -> VjpError:
     """The refusal of `1.2.3`, `1__0` and `0xg`."""
     end = place.index
     while (piece := place.at(end)) is not None and piece.start == place.found[end - 1].end:
@@ -104,14 +126,19 @@ def malformed_number(place: Place, before: Token) -> VjpError:
     span = Span(before.start, place.found[end - 1].end)
     return place.error(
         "malformed-number",
-        f"`{_shortened(place.reading.text[span.start : span.end])}` is not a number",
+        f"`{shortened(place.reading.text[span.start : span.end])}` is not a number",
         span,
     )
 
 
-def leading_zero(place: Place) -> VjpError | None:
-    """The refusal of `007`; None where the number is well formed."""
+def unreadable_number(place: Place) -> VjpError | None:
+    """The refusal of `007` and of endless digits; None where the number is well formed.
+
+    Errors: leading-zero, number-too-large
+    """
     digits = place.token.text
+    if digits.replace("_", "").isdigit() and len(digits.lstrip("0_")) > _MOST_DIGITS:
+        return convert.number_too_large(place.reading, place.token.span)
     if not re.fullmatch("0[0-9_]*[1-9][0-9_]*", digits):
         return None
     return place.error(
@@ -143,20 +170,22 @@ def _function_without_brackets(place: Place, before: Token) -> VjpError:
     )
 
 
-def _missing_comma(place: Place, before: Token) -> VjpError:
-    """Put a comma between all neighbours inside the innermost bracket."""
-    bracket = place.bracket
+def _missing_comma(place: Place, before: Token, bracket: Bracket | None) -> VjpError | None:
+    """The error of `log c`, `[1 2]` and `f(a b)`; in a list of lists at every depth."""
+    if before.kind == "name" and before.text in _FUNCTION_WORDS:
+        return _function_without_brackets(place, before)
+    if bracket is None or bracket.token.text == "{":
+        return None
+    if bracket.token.text == "(" and (not bracket.follows_value or before.kind == "number"):
+        return None
     edits: list[Edit] = []
-    if bracket is not None:
-        depth = 0
-        for left, right in pairwise(place.found[bracket.index :]):
-            if left.kind == "close":
-                depth -= 1
-                if depth == 0:
-                    break
-            if depth == 1 - (left.kind == "open") and _stand_apart(left, right):
-                edits.append((Span(left.end, right.start), ", "))
-            depth += left.kind == "open"
+    depth = 0
+    for left, right in pairwise(place.found[_outermost(place).index :]):
+        depth += (left.kind == "open") - (left.kind == "close")
+        if depth <= 0:
+            break
+        if left.ends_a_value and left.end < right.start and _begins_an_item(left, right):
+            edits.append((Span(left.end, right.start), ", "))
     return place.error(
         "missing-comma",
         f"a comma is missing between `{_short(before)}` and `{_short(place.token)}`",
@@ -165,10 +194,20 @@ def _missing_comma(place: Place, before: Token) -> VjpError:
     )
 
 
-def _stand_apart(left: Token, right: Token) -> bool:
-    return (
-        left.ends_a_value and right.start > left.end and right.kind in {"number", "name", "string"}
-    ) or (left.kind == "close" and right.kind == "open" and right.start > left.end)
+def _outermost(place: Place) -> Bracket:
+    """The innermost bracket, or if that is a list in lists, the outermost of these."""
+    outermost = place.brackets[-1]
+    for bracket in reversed(place.brackets):
+        if not bracket.is_list:
+            break
+        outermost = bracket
+    return outermost
+
+
+def _begins_an_item(left: Token, right: Token) -> bool:
+    if right.kind == "open":
+        return left.kind == "close"
+    return right.kind in {"number", "name", "string"}
 
 
 def _is_prefix(text: str) -> bool:
@@ -176,8 +215,4 @@ def _is_prefix(text: str) -> bool:
 
 
 def _short(token: Token) -> str:
-    return _shortened(token.text)
-
-
-def _shortened(text: str) -> str:
-    return text if len(text) <= 24 else text[:20] + "..."
+    return shortened(token.text)

@@ -66,17 +66,13 @@ def _number(item: object, position: int, shape: Sequence[int]) -> float:
         return item
     if isinstance(item, str) and item in _WORDS_OF_JSON:
         return _WORDS_OF_JSON[item]
-    what = {"str": f'the text "{_shortened(str(item))}"', "dict": "an object"}.get(
+    what = {"str": f'the text "{shortened(str(item))}"', "dict": "an object"}.get(
         type(item).__name__, "null"
     )
     where = index_text(np.unravel_index(position, shape)) if shape else ""
     raise fail(
         "value-number", f"entry {where} is {what}, not a number" if where else f"it is {what}"
     )
-
-
-def _shortened(text: str) -> str:
-    return text if len(text) <= 30 else f"{text[:30]}..."
 
 
 def _ragged(lengths: list[int | None], shape: Sequence[int]) -> VjpError:
@@ -97,6 +93,11 @@ def _ragged(lengths: list[int | None], shape: Sequence[int]) -> VjpError:
 def index_text(index: Sequence[Any]) -> str:
     """An index as it is written: `[0, 2]`."""
     return f"[{', '.join(str(int(i)) for i in index)}]"
+
+
+def shortened(text: str, most: int = 60) -> str:
+    """The text, or its beginning where it is longer than a message can hold."""
+    return text if len(text) <= most else f"{text[:most]}..."
 
 
 def counted(count: int, noun: str) -> str:

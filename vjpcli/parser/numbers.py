@@ -29,6 +29,7 @@ from vjpcli.parser.nested import (
     array_from_nested,
     counted,
     read_only,
+    shortened,
 )
 
 _TOKEN = re.compile(r"(?P<space>\s+)|(?P<mark>[,;()\[\]])|(?P<word>[^\s,;()\[\]]+)")
@@ -279,8 +280,9 @@ class _CarefulReader:
                 if set(word) <= {".", "…"}
                 else ()
             )
-            shown = word if len(word) <= 30 else f"{word[:30]}..."
-            raise self.fault("value-number", f"{shown} is not a number", start, end, *notes)
+            raise self.fault(
+                "value-number", f"{shortened(word)} is not a number", start, end, *notes
+            )
         if math.isinf(value) and "inf" not in word.lower():
             raise self.fault(
                 "number-too-large",

@@ -19,12 +19,14 @@ class Bracket:
         token: the bracket itself.
         follows_value: whether it opens a call or an index, rather than a group or a list.
         keyword_seen: whether a keyword argument has been given in it.
+        colons: how many its present item has.
     """
 
     index: int
     token: Token
     follows_value: bool
     keyword_seen: bool = False
+    colons: int = 0
 
     @property
     def is_call(self) -> bool:

@@ -45,11 +45,12 @@ class Reading:
             self._starts.append(match.start() + indent)
             self._indents.append(indent)
         self.code = "\n".join(self._lines)
+        self._is_ascii = self.code.isascii()
         self._columns: dict[int, list[int]] = {}
 
     def offset(self, line: int, column: int) -> int:
         """The code point where Python's `line` (from 1) and `column` (UTF-8 bytes) lie."""
-        if self._lines[line - 1].isascii():
+        if self._is_ascii or self._lines[line - 1].isascii():
             return self._starts[line - 1] + column
         return self._starts[line - 1] + self._code_points(line)[column]
 
@@ -77,9 +78,9 @@ class Reading:
     def span(self, node: ast.expr | ast.stmt | ast.keyword) -> Span:
         """Where a node of Python's tree stands."""
         start = self.offset(node.lineno, node.col_offset)
-        if node.end_lineno is None or node.end_col_offset is None:
-            return Span(start, start)
-        return Span(start, self.offset(node.end_lineno, node.end_col_offset))
+        # Python's own parser always gives an end; the types allow for trees made by hand.
+        end_line, end_column = node.end_lineno or node.lineno, node.end_col_offset or 0
+        return Span(start, self.offset(end_line, end_column))
 
     def slice(self, node: ast.expr | ast.stmt) -> str:
         """The text of a node of Python's tree."""
@@ -136,3 +137,8 @@ def _edited(text: str, edits: Iterable[Edit]) -> str:
         pieces += (text[end : span.start], replacement)
         end = span.end
     return "".join((*pieces, text[end:]))
+
+
+def shortened(text: str) -> str:
+    """A word of the user's for use in a message, which no word should fill alone."""
+    return text if len(text) <= 24 else text[:20] + "..."

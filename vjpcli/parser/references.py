@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from vjpcli.errors import Fix, Source, Span, fail
+from vjpcli.parser.nested import shortened
 
 TABLES = (".csv", ".tsv", ".txt", ".dat")
 EXTENSIONS = (".npy", ".npz", ".json", *TABLES)
@@ -68,7 +69,7 @@ class Reference:
     @property
     def name(self) -> str:
         """What messages call it."""
-        return "standard input" if self.is_stdin else self.path
+        return "standard input" if self.is_stdin else shortened(self.path, 200)
 
     @property
     def file(self) -> Path:
@@ -106,7 +107,8 @@ def reference(source: Source, span: Span, reader: str) -> Reference | None:
 
 def _split_key(text: str) -> tuple[str, str | None]:
     """Path and key. A colon may also belong to either: a drive's C:, an array named a:b."""
-    colons = [position for position, character in enumerate(text) if character == ":"]
+    # No path is longer than this, and each colon costs a look at the disk.
+    colons = [position for position, character in enumerate(text[:4096]) if character == ":"]
     if not colons or _exists(text):
         return text, None
     ends = [colon for colon in colons if text[:colon] == "-" or _exists(text[:colon])] or [

@@ -13,18 +13,28 @@ from itertools import pairwise
 from typing import Any
 
 from vjpcli.errors import Span, VjpError
-from vjpcli.parser.reading import Edit, Reading
+from vjpcli.parser.reading import Edit, Reading, shortened
 
 _INLINE = "a program is statements `name = expression`, the last of which is the output"
+_WHERE = "write y = where(condition, a, b)"
+_TURNS = "write a reduction (sum, prod, cumsum), or one statement for each turn"
+_BODY = "write out the body: its last value is the output"
+_CHOICE = "`{}` cannot choose between statements"
+_SCOPE = "all names are in one place, `{}` has no meaning"
+
+# first word: code, message (with the word in it), note
 _STATEMENTS: dict[str, tuple[str, str, str]] = {
-    "def": ("def-statement", "functions cannot be defined", "write out the body: its last value is the output"),
+    "def": ("def-statement", "functions cannot be defined", _BODY),
     "class": ("class-statement", "classes cannot be defined", _INLINE),
-    "for": ("for-loop", "loops are not run", "write a reduction (sum, prod, cumsum), or one statement for each turn"),
-    "while": ("while-loop", "loops are not run", "write one statement for each turn"),
-    "if": ("if-statement", "`if` cannot choose between statements", "write y = where(condition, a, b)"),
-    "elif": ("if-statement", "`elif` cannot choose between statements", "write y = where(condition, a, b)"),
-    "else": ("if-statement", "`else` cannot choose between statements", "write y = where(condition, a, b)"),
-    "with": ("with-statement", "`with` has no meaning here", "leave it out: no_grad() and the like change nothing"),
+    "for": ("for-loop", "loops are not run", _TURNS),
+    "while": ("while-loop", "loops are not run", _TURNS),
+    "break": ("for-loop", "loops are not run", _TURNS),
+    "continue": ("for-loop", "loops are not run", _TURNS),
+    "if": ("if-statement", _CHOICE, _WHERE),
+    "elif": ("if-statement", _CHOICE, _WHERE),
+    "else": ("if-statement", _CHOICE, _WHERE),
+    "match": ("match-statement", _CHOICE, _WHERE),
+    "with": ("with-statement", "`with` has no meaning here", "write its statements alone"),
     "try": ("try-statement", "exceptions cannot be handled", _INLINE),
     "except": ("try-statement", "exceptions cannot be handled", _INLINE),
     "finally": ("try-statement", "exceptions cannot be handled", _INLINE),
@@ -32,14 +42,11 @@ _STATEMENTS: dict[str, tuple[str, str, str]] = {
     "assert": ("assert-statement", "assertions are not checked", _INLINE),
     "del": ("del-statement", "names cannot be deleted", _INLINE),
     "pass": ("empty-statement", "`pass` gives no value", _INLINE),
-    "global": ("scope-statement", "all names are in one place, `global` has no meaning", _INLINE),
-    "nonlocal": ("scope-statement", "all names are in one place, `nonlocal` has no meaning", _INLINE),
-    "break": ("for-loop", "loops are not run", "write one statement for each turn"),
-    "continue": ("for-loop", "loops are not run", "write one statement for each turn"),
+    "global": ("scope-statement", _SCOPE, _INLINE),
+    "nonlocal": ("scope-statement", _SCOPE, _INLINE),
     "async": ("async-statement", "nothing is run, `async` has no meaning", _INLINE),
-    "match": ("match-statement", "`match` cannot choose between statements", "write y = where(condition, a, b)"),
     "type": ("type-statement", "types cannot be declared", _INLINE),
-}  # fmt: skip
+}
 STATEMENT_WORDS = frozenset(_STATEMENTS)
 _ATOM = re.compile(r"[\w.]+")
 
@@ -49,7 +56,7 @@ def statement_error(reading: Reading, word: str, span: Span) -> VjpError:
     code, message, note = _STATEMENTS.get(
         word, ("unsupported-statement", "this statement has no meaning here", _INLINE)
     )
-    return reading.error(code, message, span, notes=(note,))
+    return reading.error(code, message.format(word), span, notes=(note,))
 
 
 def refuse_statement(reading: Reading, node: ast.stmt) -> VjpError:
@@ -81,7 +88,11 @@ def refuse_expression(reading: Reading, node: ast.expr) -> VjpError:
 
 def operator_span(reading: Reading, left: ast.expr, right: ast.expr) -> Span:
     """Where the operator between two operands stands."""
-    start, end = reading.span(left).end, reading.span(right).start
+    return sign_between(reading, reading.span(left).end, reading.span(right).start)
+
+
+def sign_between(reading: Reading, start: int, end: int) -> Span:
+    """Where the operator stands between operands that end at `start` and begin at `end`."""
     gap = _BEFORE_OPERATOR.match(reading.text, start, end)
     begin = gap.end() if gap else start
     sign = _OPERATOR.match(reading.text, begin, end)
@@ -126,19 +137,17 @@ def _not(reading: Reading, node: ast.UnaryOp) -> VjpError:
 
 def _comparison(reading: Reading, node: ast.Compare) -> VjpError:
     operands = [node.left, *node.comparators]
-    spans = [
-        operator_span(reading, left, right)
-        for left, right in pairwise(operands)
-    ]
+    spans = [operator_span(reading, left, right) for left, right in pairwise(operands)]
     words = [" ".join(reading.text[s.start : s.end].split()) for s in spans]
     for operator, word, span in zip(node.ops, words, spans, strict=True):
         if isinstance(operator, ast.Is | ast.IsNot):
             sign = "==" if isinstance(operator, ast.Is) else "!="
+            is_none = "None" in (reading.slice(part) for part in operands)
             return reading.error(
                 "is-operator",
                 f"`{word}` compares objects, not numbers: numbers are compared by `{sign}`",
                 span,
-                edits=[(span, sign)],
+                edits=[] if is_none else [(span, sign)],
             )
         if isinstance(operator, ast.In | ast.NotIn):
             return reading.error(
@@ -155,7 +164,7 @@ def _comparison(reading: Reading, node: ast.Compare) -> VjpError:
     return reading.error(
         "chained-comparison",
         "a chain of comparisons has no meaning entry by entry: it is two comparisons and `&`",
-        Span(spans[0].start, spans[-1].end),
+        spans[1],
         edits=[(reading.span(node), " & ".join(pairs))],
     )
 
@@ -232,7 +241,7 @@ def _constant(reading: Reading, node: ast.Constant) -> VjpError:
         return reading.error("bytes-literal", "bytes have no meaning in an expression", span)
     return reading.error(
         "complex-number",
-        f"`{reading.slice(node)}` is a complex number, and only real ones are differentiated",
+        f"`{shortened(reading.slice(node))}` is a complex number, and all values here are real",
         span,
         notes=("for a product with a name j, write 2*j",),
     )

@@ -8,6 +8,7 @@ slip; its neighbours tell of which kind.
 from __future__ import annotations
 
 import keyword
+import re
 
 from vjpcli.errors import Span, VjpError
 from vjpcli.parser import closing, misplaced, neighbours
@@ -33,9 +34,10 @@ _VALUE_WORDS = frozenset({"True", "False", "None"})
 def diagnose(reading: Reading) -> VjpError | None:
     """The first slip of a program that Python cannot read, or None if none is recognised.
 
-    Errors: bracket-mismatched, bracket-unclosed, bracket-unmatched, comprehension,
-        continued-line, empty-index, if-expression, keyword-as-name, positional-after-keyword,
-        semicolon-in-brackets, stray-colon, stray-semicolon, unclosed-quote, walrus, and those
+    Errors: comprehension, continued-line, empty-index, if-expression, keyword-as-name,
+        mismatched-bracket, number-too-large, positional-after-keyword, semicolon-in-brackets,
+        stray-colon, stray-semicolon, too-many-colons, unclosed-bracket, unclosed-quote,
+        unmatched-bracket, walrus, and those
         of `neighbours`, `misplaced` and `refusals.statement_error`
     """
     return _Scan(reading).run()
@@ -65,13 +67,13 @@ class _Scan:
 
     # At a value
 
-    def _value(self) -> VjpError | None:
+    def _value(self) -> VjpError | None:  # noqa: PLR0911 - one return for each kind of token
         place = self.place
         token = place.token
         match token.kind:
             case "number":
                 self.value_expected = False
-                return neighbours.leading_zero(place)
+                return neighbours.unreadable_number(place)
             case "string":
                 self.value_expected = False
                 return None
@@ -89,7 +91,7 @@ class _Scan:
             case _:
                 return self._other()
 
-    def _word(self) -> VjpError | None:
+    def _word(self) -> VjpError | None:  # noqa: PLR0911 - one return for each role of a word
         place, text = self.place, self.place.token.text
         if not keyword.iskeyword(text) or text in _VALUE_WORDS:
             self.value_expected = False
@@ -134,7 +136,7 @@ class _Scan:
             self.place.index += 1
         self.value_expected = False
 
-    def _sign_at_value(self) -> VjpError | None:
+    def _sign_at_value(self) -> VjpError | None:  # noqa: PLR0911 - one return for each kind of sign
         place = self.place
         token, before, bracket = place.token, place.before, place.bracket
         text = token.text
@@ -143,8 +145,8 @@ class _Scan:
         opens = before is not None and (before.kind == "open" or before.text == ",")
         if text in {"*", "**"} and bracket is not None and opens:
             return None
-        if text == ":" and bracket is not None and (bracket.is_index or bracket.token.text == "{"):
-            return None
+        if text == ":" and bracket is not None and bracket.token.text != "(":
+            return self._colon()
         if text in {"|", "||"}:
             return misplaced.bars(place)
         if text == "!":
@@ -153,7 +155,7 @@ class _Scan:
             previous = place.at(place.first - 2)
             span = Span(previous.start, previous.end) if previous is not None else None
             if place.found[place.first - 1].kind == "newline":
-                return continued_line(place.reading, token.start, span)
+                return continued_line(place.reading, token.span, span)
         if before is not None and before.text == "%":
             value = place.at(place.index - 2)
             if value is not None and value.kind in {"number", "name"} and text != "%":
@@ -166,7 +168,7 @@ class _Scan:
 
     # At an operator
 
-    def _operator(self) -> VjpError | None:
+    def _operator(self) -> VjpError | None:  # noqa: PLR0911 - one return for each kind of token
         place = self.place
         token = place.token
         match token.kind:
@@ -190,7 +192,7 @@ class _Scan:
             case _:
                 return neighbours.value_after_value(place)
 
-    def _sign_at_operator(self) -> VjpError | None:
+    def _sign_at_operator(self) -> VjpError | None:  # noqa: PLR0911 - one return for each kind of sign
         place = self.place
         token, bracket = place.token, place.bracket
         text = token.text
@@ -204,14 +206,21 @@ class _Scan:
         if text in _ASSIGNMENTS:
             return self._assignment()
         if text == ":":
-            if bracket is None or bracket.is_index or bracket.token.text == "{":
-                return None
-            return closing.stray_colon(place)
+            return self._colon()
         if text == ":=":
             return misplaced.walrus(place) if bracket is None else None
         if text == "!":
             return misplaced.exclamation(place, after_value=True)
         return misplaced.foreign_sign(place)
+
+    def _colon(self) -> VjpError | None:
+        bracket = self.place.bracket
+        if bracket is None or bracket.token.text == "{":
+            return None
+        if not bracket.is_index:
+            return closing.stray_colon(self.place)
+        bracket.colons += 1
+        return closing.too_many_colons(self.place) if bracket.colons > 2 else None
 
     def _attribute(self) -> VjpError | None:
         """Step over the name behind a dot."""
@@ -232,6 +241,8 @@ class _Scan:
     def _comma(self) -> VjpError | None:
         place = self.place
         bracket = place.bracket
+        if bracket is not None:
+            bracket.colons = 0
         following, equals = place.at(place.index + 1), place.at(place.index + 2)
         if (
             bracket is not None
@@ -340,22 +351,18 @@ def too_deep(reading: Reading) -> VjpError:
 
     Errors: expression-too-deep
     """
-    depth = deepest = 0
-    innermost = begin = longest = Span(0, 0)
-    first: Token | None = None
-    for token in tokens(reading.text):
-        depth += (token.kind == "open") - (token.kind == "close")
+    # Only the caret depends on this, so quotes and comments need no care, and a megabyte no lexer.
+    depth = deepest = place = 0
+    for bracket in re.finditer(r"[(\[{]|[)\]}]", reading.text):
+        depth += 1 if bracket.group() in CLOSING else -1
         if depth > deepest:
-            deepest, innermost = depth, token.span
-        if token.kind in {"newline", "semicolon"} and depth <= 0:
-            first = None
-            continue
-        first = first or token
-        if token.end - first.start > longest.end - longest.start:
-            longest, begin = Span(first.start, token.end), first.span
+            deepest, place = depth, bracket.start()
+    if deepest <= _DEEPEST_BRACKETS:
+        lines = re.finditer(r"[^\s;][^\r\n;]*", reading.text)
+        place = max(lines, key=lambda line: line.end() - line.start()).start()
     return reading.error(
         "expression-too-deep",
         "the expression has too many levels",
-        innermost if deepest > _DEEPEST_BRACKETS else begin,
+        Span(place, place + 1),
         notes=("give parts of it names: h = ...; y = h + ...",),
     )

@@ -7,7 +7,7 @@ import re
 
 from vjpcli.errors import Span, VjpError
 from vjpcli.parser.convert import BINARY_OPERATORS, convert
-from vjpcli.parser.reading import Edit, Reading
+from vjpcli.parser.reading import Edit, Reading, shortened
 from vjpcli.parser.refusals import caret_power, refuse_statement
 from vjpcli.parser.syntax import Binary, Name, Statement
 
@@ -39,11 +39,12 @@ def convert_statements(reading: Reading, module: ast.Module) -> tuple[Statement,
     for node in module.body:
         if previous is not None:
             _check_line_start(reading, previous, node)
-        previous = node
         if isinstance(node, ast.Import | ast.ImportFrom):
             _check_import(reading, node)
-            continue
-        statements.append(_statement(reading, node, is_last=node is module.body[-1]))
+        else:
+            is_last = node is module.body[-1]
+            statements.append(_statement(reading, node, previous, is_last=is_last))
+        previous = node
     if not statements:
         raise reading.error(
             "empty-expression",
@@ -53,15 +54,17 @@ def convert_statements(reading: Reading, module: ast.Module) -> tuple[Statement,
     return tuple(statements)
 
 
-def _statement(reading: Reading, node: ast.stmt, *, is_last: bool) -> Statement:
+def _statement(
+    reading: Reading, node: ast.stmt, previous: ast.stmt | None, *, is_last: bool
+) -> Statement:
     span = reading.span(node)
     match node:
         case ast.Expr():
             if isinstance(node.value, ast.Starred):
-                raise _leading_star(reading, node.value)
+                raise _leading_star(reading, node.value, previous)
             return Statement((), (), convert(reading, node.value), span)
         case ast.Assign(targets=[target]):
-            names, spans = _targets(reading, target, node)
+            names, spans = _targets(reading, target, node.value)
             return Statement(names, spans, convert(reading, node.value), span)
         case ast.Assign():
             raise _chained_assignment(reading, node)
@@ -87,7 +90,7 @@ def _statement(reading: Reading, node: ast.stmt, *, is_last: bool) -> Statement:
 def _augmented(reading: Reading, node: ast.AugAssign) -> Statement:
     """Read `y += x` as `y = y + x`."""
     span = reading.span(node)
-    names, spans = _targets(reading, node.target, node)
+    names, spans = _targets(reading, node.target, node.value)
     start = spans[0].end
     value = reading.span(node.value)
     place = _AUGMENTED.match(reading.text, start, value.start)
@@ -104,14 +107,14 @@ def _augmented(reading: Reading, node: ast.AugAssign) -> Statement:
 
 
 def _targets(
-    reading: Reading, target: ast.expr, statement: ast.Assign | ast.AugAssign
+    reading: Reading, target: ast.expr, value: ast.expr
 ) -> tuple[tuple[str, ...], tuple[Span, ...]]:
     """The names on the left of `=` and their places."""
     parts = target.elts if isinstance(target, ast.Tuple | ast.List) else [target]
     names: list[str] = []
     for part in parts:
         if not isinstance(part, ast.Name):
-            raise _bad_target(reading, part, statement)
+            raise _bad_target(reading, part)
         names.append(part.id)
     if len(parts) == 1 and parts[0] is not target:
         raise reading.error(
@@ -119,19 +122,21 @@ def _targets(
             "a single name in brackets would take apart a value of length one",
             reading.span(target),
             notes=("write the name alone, and an index for the entry: y = x[0]",),
-            edits=[(reading.span(target), names[0])],
+            edits=[
+                (reading.span(target), names[0]),
+                (reading.span(value), f"({reading.slice(value)})[0]"),
+            ],
         )
     if not parts:
         raise reading.error("unpacking", "there is no name before `=`", reading.span(target))
     return tuple(names), tuple(reading.span(part) for part in parts)
 
 
-def _bad_target(
-    reading: Reading, part: ast.expr, statement: ast.Assign | ast.AugAssign
-) -> VjpError:
+def _bad_target(reading: Reading, part: ast.expr) -> VjpError:
     span = reading.span(part)
     match part:
-        case ast.Subscript(value=ast.Name(id=name)):
+        case ast.Subscript(value=ast.Name(id=word)):
+            name = shortened(word)
             return reading.error(
                 "item-assignment",
                 f"entries of `{name}` cannot be changed in place, only whole values have names",
@@ -148,7 +153,7 @@ def _bad_target(
         case ast.Attribute():
             return reading.error(
                 "attribute-assignment",
-                f"the attribute `.{part.attr}` cannot be set, only names are given",
+                f"the attribute `.{shortened(part.attr)}` cannot be set, only names are given",
                 span,
             )
         case ast.Starred():
@@ -185,8 +190,10 @@ def _annotation(reading: Reading, node: ast.AnnAssign) -> VjpError:
     )
 
 
-def _leading_star(reading: Reading, node: ast.Starred) -> VjpError:
+def _leading_star(reading: Reading, node: ast.Starred, previous: ast.stmt | None) -> VjpError:
     start = reading.span(node).start
+    if previous is not None and previous.lineno != node.lineno:
+        return continued_line(reading, Span(start, start + 1), reading.span(previous))
     return reading.error("missing-operand", "nothing stands before `*`", Span(start, start + 1))
 
 
@@ -200,21 +207,23 @@ def _check_line_start(reading: Reading, previous: ast.stmt, node: ast.stmt) -> N
     if sign not in "+-" or node.col_offset or node.lineno == previous.lineno:
         return
     if sign == "+" or reading.indent(node.lineno) > reading.indent(previous.lineno):
-        raise continued_line(reading, reading.span(node).start, reading.span(previous))
+        start = reading.span(node).start
+        raise continued_line(reading, Span(start, start + 1), reading.span(previous))
 
 
-def continued_line(reading: Reading, start: int, previous: Span | None) -> VjpError:
-    """The refusal of a line that begins with the operator at `start`."""
+def continued_line(reading: Reading, sign: Span, previous: Span | None) -> VjpError:
+    """The refusal of a line that begins with an operator."""
     edits: list[Edit] = []
     if previous is not None:
         edits = [(Span(previous.end, previous.end), " \\")]
         # A backslash joins lines only if nothing, not even a comment, stands behind it.
-        if reading.text[previous.end : start].strip():
+        if reading.text[previous.end : sign.start].strip():
             edits = []
+    operator = reading.text[sign.start : sign.end]
     return reading.error(
         "continued-line",
-        f"a line that begins with `{reading.text[start]}` does not go on from the line before",
-        Span(start, start + 1),
+        f"a line that begins with `{operator}` does not go on from the one before",
+        sign,
         notes=("put the whole expression in brackets, or end the line before with the operator",),
         edits=edits,
     )

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vjpcli.errors import VjpError, fail
-from vjpcli.parser.nested import array_from_nested, counted, read_only
+from vjpcli.parser.nested import array_from_nested, counted, read_only, shortened
 from vjpcli.parser.numbers import number
 
 # Only such a number can be beyond float64, and it is rare: 1e308 and up, 309 digits.
@@ -48,7 +48,7 @@ def read_table(text: str, name: str) -> NDArray[np.float64]:
         for position, line in enumerate(lines, 1)
         if not (line.isspace() or not line or line.startswith("#"))
     ]
-    table = _Table(name, _separator(rows[-1][1]) if rows else None, '"' in text)
+    table = _Table(name, _separator(rows), '"' in text)
     if rows and table.is_header(rows[0][1]):
         del rows[0]
     if not rows:
@@ -59,9 +59,16 @@ def read_table(text: str, name: str) -> NDArray[np.float64]:
     return array if array.size == 0 else read_only(array.squeeze())
 
 
-def _separator(line: str) -> str | None:
-    """The separator of a line; None stands for blanks."""
-    return next((separator for separator in ";\t," if separator in line), None)
+def _separator(rows: list[tuple[int, str]]) -> str | None:
+    """What separates the cells; None stands for blanks.
+
+    The last row is asked first: a header may hold a comma that separates nothing.
+    """
+    for _, line in (*rows[-1:], *rows[:1]):
+        for separator in ";\t,":
+            if separator in line:
+                return separator
+    return None
 
 
 class _Table:
@@ -125,10 +132,11 @@ class _Table:
             value = number(cell)
             where = f"{self.name}, line {position}, column {column}"
             if value is None:
-                shown = cell if len(cell) <= 30 else f"{cell[:30]}..."
                 raise fail(
                     "csv-text",
-                    f'{where}: "{shown}" is not a number' if cell else f"{where}: nothing is there",
+                    f'{where}: "{shortened(cell)}" is not a number'
+                    if cell
+                    else f"{where}: nothing is there",
                     notes=("a number is written with a point: 1.5, not 1,5",)
                     if re.fullmatch(r"[+-]?\d+,\d+", cell)
                     else (),

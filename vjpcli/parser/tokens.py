@@ -9,8 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from vjpcli.errors import Span
 
@@ -20,7 +19,6 @@ Kind = Literal[
 ]  # fmt: skip
 
 CLOSING = {"(": ")", "[": "]", "{": "}"}
-OPENING = {closing: opening for opening, closing in CLOSING.items()}
 
 _TOKEN = re.compile(
     r"""
@@ -49,8 +47,7 @@ _TOKEN = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(NamedTuple):
     """One word or sign, and where it stands."""
 
     kind: Kind

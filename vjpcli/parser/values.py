@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from vjpcli.errors import Fix, Source, Span, VjpError, fail
 from vjpcli.parser.files import read_all, read_one
-from vjpcli.parser.nested import MOST_AXES, counted
+from vjpcli.parser.nested import MOST_AXES, counted, read_only, shortened
 from vjpcli.parser.numbers import read_numbers
 from vjpcli.parser.references import EXTENSIONS, StandardInput, reference
 
@@ -137,7 +137,7 @@ def read_value(
         return GivenValue(name, array, origin, text, None, source, span, path)
     if not text:
         if shape is not None and 0 in shape:
-            empty = _shaped(np.zeros(0), shape, source, span, is_file=False)
+            empty = _shaped(read_only([]), shape, source, span, is_file=False)
             return GivenValue(name, empty, "given", text, None, source, span)
         raise fail(
             "value-form",
@@ -158,7 +158,7 @@ def _check_program(text: str, source: Source, span: Span, shape: tuple[int, ...]
     if text.lower().endswith(EXTENSIONS) and not re.search(r"[(\[,;=]", text):
         raise fail(
             "file-needs-at",
-            f"{text} looks like a file; a file is named with @",
+            f"{shortened(text)} looks like a file; a file is named with @",
             source=source,
             span=span,
             fix=Fix(f"{source.text[: span.start]}@{text}", replaces=source.text),
@@ -222,9 +222,7 @@ def _shaped(
             span=span,
             notes=("give the rows alone, or the shape with a flat list of numbers",),
         )
-    array = array.reshape(shape)
-    array.setflags(write=False)
-    return array
+    return read_only(array, shape)
 
 
 def read_shape(source: Source, span: Span) -> tuple[int, ...]:
@@ -238,7 +236,7 @@ def read_shape(source: Source, span: Span) -> tuple[int, ...]:
     if not _SHAPE.fullmatch(text):
         raise fail(
             "value-shape",
-            f'"{text}" is not a shape',
+            f'"{shortened(text)}" is not a shape',
             source=source,
             span=span,
             notes=("a shape is written 2x3; 3 for a vector of three",),
@@ -277,7 +275,7 @@ def checked_name(source: Source, span: Span) -> str:
         "invalid-name",
         f"{name} is a word of the language and cannot name a value"
         if keyword.iskeyword(name)
-        else f"{name} is not a name: letters, digits and _, and no digit first",
+        else f"{shortened(name)} is not a name: letters, digits and _, and no digit first",
         source=source,
         span=span,
         notes=("the expression must use the same name",),
@@ -330,8 +328,8 @@ def _twice(value: GivenValue, first: GivenValue) -> VjpError:
             "characters that no name can have become _; give them one by one",
         )
     else:
-        message = f"{value.name} is given twice"
-        notes = (f"first by {first.source.text[:60]}",)
+        message = f"{shortened(value.name)} is given twice"
+        notes = (f"first by {shortened(first.source.text)}",)
     return fail(
         "value-twice",
         message,
@@ -348,18 +346,22 @@ def _stray(argument: str, expression: str | None, arguments: Sequence[str]) -> V
     if not text:
         return fail("value-form", "an empty argument", source=source, span=span)
     if text.isidentifier():
-        message = f"{text} is given no value"
+        message = f"{shortened(text)} is given no value"
         fix: Fix | None = Fix(f"{text}=1,2,3", replaces=argument, says="put your own numbers")
     elif text.lower().endswith(EXTENSIONS) and re.fullmatch(r"[^\s()]+", text):
-        message = f"{text} looks like a file, but it is not said which name gets its value"
+        message = (
+            f"{shortened(text)} looks like a file, but it is not said which name gets its value"
+        )
         name = "" if text.lower().endswith((".npz", ".json")) else "x="
         fix = Fix(f"{name}@{text}", replaces=argument)
     else:
-        message = f"{text} is not a value: a value is given as NAME=VALUE"
+        message = f"{shortened(text)} is not a value: a value is given as NAME=VALUE"
         fix = None
     notes: tuple[str, ...] = ()
     strays = [word for word in arguments if "=" not in word and not word.startswith("@")]
     if expression is not None and any(not word.strip().isidentifier() for word in strays):
         whole = " ".join([expression, *strays])
-        notes = (f'an expression with blanks is one argument, in quotes: "{whole}"',)
+        notes = (
+            f'an expression with blanks is one argument, in quotes: "{shortened(whole, 200)}"',
+        )
     return fail("value-form", message, source=source, span=span, notes=notes, fix=fix)

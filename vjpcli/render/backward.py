@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from vjpcli.explain.model import Array, Explanation, Step
+from vjpcli.explanation.model import Array, Explanation, Step
 from vjpcli.render.numbers import format_count
 from vjpcli.render.page import Line, Page, Piece, padded, spaces
 from vjpcli.render.picture import is_row, row_lines

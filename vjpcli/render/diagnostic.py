@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -100,8 +101,6 @@ def _line_starts(text: str) -> list[int]:
 
 
 def _line_of(starts: Sequence[int], position: int) -> int:
-    from bisect import bisect_right
-
     return bisect_right(starts, position) - 1
 
 

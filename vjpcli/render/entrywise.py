@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from vjpcli.explain.model import Explanation
+from vjpcli.explanation.model import Explanation
 from vjpcli.render.jacobian import JacobianRows, slopes
 from vjpcli.render.numbers import format_count
 from vjpcli.render.page import Line, Page, Piece

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from vjpcli.errors import Diagnostic
-from vjpcli.explain.model import Check, Explanation
+from vjpcli.explanation.model import Check, Explanation
 from vjpcli.render.diagnostic import excerpt_lines, fix_lines
 from vjpcli.render.numbers import format_count, format_index, format_number
 from vjpcli.render.page import Line, Page, spaces
@@ -89,6 +89,28 @@ def next_line(commands: Sequence[str], page: Page) -> list[Line]:
         line = (*line, spaces(gap), piece)
         used += gap + piece.width
     return [line] if len(line) > 1 else []
+
+
+def reading_sentences(
+    explanation: Explanation, page: Page, *, weighted: bool, zeros: bool
+) -> list[str]:
+    """How the table is to be read.
+
+    `weighted`: it has rows to be weighted by seeds and a bottom row of gradients; `zeros`: it
+    has structural zeros.
+    """
+    sentences = []
+    used = [name for name in explanation.gradients if explanation.leaves[name].used]
+    if weighted and used:
+        names = ", ".join(f"{name}.grad" for name in used[:6]) + (", …" if len(used) > 6 else "")
+        sentences.append(
+            "Weight each row of the Jacobian by its seed, then add down the columns: "
+            f"the bottom row is {names}."
+        )
+    if zeros:
+        mark = page.piece("·").text
+        sentences.append(f"{mark} is a structural zero: that output never reads that entry.")
+    return sentences
 
 
 def seed_sentences(explanation: Explanation) -> list[str]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from vjpcli.explain.model import Explanation
+from vjpcli.explanation.model import Explanation
 from vjpcli.render.jacobian import JacobianRows, Leaf
 from vjpcli.render.numbers import format_count, format_number
 from vjpcli.render.page import Line, Page, Piece, joined

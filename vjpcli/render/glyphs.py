@@ -14,7 +14,7 @@ _ASCII_FORMS = {
     "│": "|",
     "─": "-",
     "┼": "+",
-    "×": "x",
+    "×": "*",
     "→": "->",
     "←": "<-",
     "↓": "v",
@@ -51,8 +51,10 @@ _ASCII_FORMS = {
 }
 _ASCII_TABLE = str.maketrans(_ASCII_FORMS)
 
-# `2·t3` is a product, a dot that stands alone is a structural zero or a separator.
+# `2·t3` and `seed × slope` are products, `2×3` is a shape, and a dot that stands alone is a
+# structural zero or a separator.
 _PRODUCT_DOT = re.compile(r"(?<=[\w)\]])·(?=[\w(])")
+_SHAPE_CROSS = re.compile(r"(?<=\d)×(?=\d)")
 _PRODUCT_STAR = re.compile(r"(?<!\*)\*(?!\*)")
 _TRANSPOSE = re.compile(r"(?<=[\w)\]])\.T\b")
 
@@ -67,6 +69,7 @@ def printable(text: str, ascii_only: bool = False) -> str:
     characters become backslash escapes too.
     """
     if ascii_only and not text.isascii():
+        text = _SHAPE_CROSS.sub("x", text)
         text = _PRODUCT_DOT.sub("*", text).replace("·", ".").translate(_ASCII_TABLE)
         text = text.encode("ascii", "backslashreplace").decode("ascii")
     if text.isprintable():

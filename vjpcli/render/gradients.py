@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vjpcli.explain.model import ArraySummary, Explanation, LeafReport
+from vjpcli.explanation.model import ArraySummary, Explanation, LeafReport
 from vjpcli.render.glyphs import pretty_formula
 from vjpcli.render.numbers import format_count, format_number
 from vjpcli.render.page import Line, Page, line_width, padded, spaces
@@ -35,8 +35,7 @@ def _label(explanation: Explanation, name: str, page: Page) -> str:
     report = explanation.leaves.get(name)
     if report is not None and report.matrix_formula:
         return f"{name}.grad = {pretty_formula(report.matrix_formula, page.ascii_only)}"
-    equals = " =" if explanation.gradients[name].size == 1 else ""
-    return f"{name}.grad{equals}"
+    return f"{name}.grad"
 
 
 def _one(
@@ -45,6 +44,8 @@ def _one(
     gradient = explanation.gradients[name]
     report = explanation.leaves.get(name) or LeafReport()
     says = _says(explanation, name, report)
+    if gradient.size == 1 and not report.matrix_formula:
+        return _scalar(explanation, name, says, page)
     if gradient.ndim > 2 and not is_row(gradient):
         heading = page.paragraph(label, "gradient") if report.matrix_formula else []
         parts = blocks(name, gradient, page, "gradient", suffix=".grad")
@@ -72,6 +73,23 @@ def _one(
     if report.summary is not None:
         lines += page.paragraph(_summary(gradient.size, report.summary, page), indent=4)
     return lines
+
+
+def _scalar(explanation: Explanation, name: str, says: str, page: Page) -> list[Line]:
+    """`w.grad = -14   raise w by ...`, the remarks of all scalars under each other."""
+    scalars = {
+        other: page.number(gradient.reshape(-1)[0], "gradient")
+        for other, gradient in explanation.gradients.items()
+        if gradient.size == 1
+    }
+    names = {other: page.piece(f"{other}.grad", "gradient") for other in scalars}
+    name_width = max(piece.width for piece in names.values())
+    number_width = max(piece.width for piece in scalars.values())
+    line: Line = (spaces(2), *padded(names[name], name_width), page.piece(" = "), scalars[name])
+    if not says:
+        return page.wrapped(line)
+    line = (*line, spaces(number_width - scalars[name].width + 3), page.piece(says, "faint"))
+    return page.wrapped(line, hanging=4)
 
 
 def _says(explanation: Explanation, name: str, report: LeafReport) -> str:

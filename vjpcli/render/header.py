@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from vjpcli.explain.model import Explanation, Seed
-from vjpcli.render.numbers import format_count, format_shape
+from vjpcli.explanation.model import Explanation, Seed
+from vjpcli.render.numbers import format_count, format_number, format_shape
 from vjpcli.render.page import Line, Page, line_width, spaces
 from vjpcli.render.selection import select, with_gaps
 from vjpcli.render.source_text import aired, folded, has_target, statements
@@ -72,9 +72,9 @@ def _seed_fact(seed: Seed, output_count: int) -> str:
     of = f" of {seed.output}" if output_count > 1 else ""
     if seed.value is None:
         return f"seed{of} each"
+    if seed.origin == "implicit" or not seed.value.shape:
+        return f"seed{of} {format_number(seed.value.reshape(-1)[0])}"
     shape = format_shape(seed.value.shape)
-    if seed.origin == "implicit":
-        return f"seed{of} 1"
     words = {
         "ones": f"ones {shape}",
         "row": f"{shape}, one-hot",

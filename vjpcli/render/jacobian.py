@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from vjpcli.explain.model import Array, Explanation, Output
+from vjpcli.explanation.model import Array, Explanation, Output
 from vjpcli.render.page import Page, Piece
 from vjpcli.render.picture import entry_name, indices
 
@@ -32,8 +32,8 @@ class Leaf:
         return entry_name(self.name, self.shape, column)
 
     def short_entry(self, column: int) -> str:
-        """`x02`, only while every index is a single digit, else as `entry`."""
-        if not self.shape or max(self.shape) > 10 or self.name[-1].isdigit():
+        """`W02` of a matrix while every index is a single digit, else as `entry`."""
+        if len(self.shape) < 2 or max(self.shape) > 10 or self.name[-1].isdigit():
             return self.entry(column)
         return self.name + "".join(map(str, indices(self.shape, column)))
 

@@ -42,17 +42,23 @@ def format_numbers(values: Iterable[Any], digits: int = DEFAULT_DIGITS) -> list[
 
 
 def shortest(value: Any) -> str:
-    """The shortest text that reads back as the same number of the same type: `0.3`, `3.0`."""
-    # str of a float32 is the shortest for a float32; as a Python float it would grow a tail
-    return str(value) if isinstance(value, np.float32) else repr(float(value))
+    """The shortest digits that read back as the same number of the same type: `0.3`, `3.0`."""
+    return repr(float(shortest_as_float64(np.asarray(value))))
 
 
 def shortest_numbers(array: NDArray[Any]) -> list[str]:
     """Every entry by `shortest`, row-major."""
-    flat = array.ravel()
-    if flat.dtype == np.float32:
-        return [str(value) for value in flat]
-    return [repr(value) for value in flat.astype(np.float64).tolist()]
+    return [repr(value) for value in shortest_as_float64(array).ravel().tolist()]
+
+
+def shortest_as_float64(array: NDArray[Any]) -> NDArray[np.float64]:
+    """The same numbers in float64, a float32 as the float64 that prints with its few digits.
+
+    Converted directly, 0.1 in float32 would print as 0.10000000149011612.
+    """
+    if array.dtype == np.float32:
+        return array.astype(np.str_).astype(np.float64)
+    return array.astype(np.float64, copy=False)
 
 
 def format_count(count: int) -> str:

@@ -22,7 +22,8 @@ def cell_width(text: str) -> int:
     """Terminal cells that `text` takes: wide characters two, combining marks none."""
     if text.isascii():
         return len(text)
-    from rich.cells import cell_len
+    # only text that is not ASCII needs rich's tables
+    from rich.cells import cell_len  # noqa: PLC0415 - see above
 
     return cell_len(text)
 
@@ -170,24 +171,27 @@ def _reflow(line: Line, room: int, hanging: int | None) -> list[Line]:
     indent = min(words[0][0], room // 2)
     hanging = min(indent if hanging is None else hanging, room // 2)
     lines: list[Line] = []
-    current: list[Piece] = [spaces(indent)]
-    used, empty = indent, True
+    current: list[Piece] = []
+    used = 0
     for gap, pieces in words:
         width = sum(piece.width for piece in pieces)
-        if not empty and used + gap + width > room:
+        if current and used + gap + width > room:
             lines.append(tuple(current))
-            current, used, empty = [spaces(hanging)], hanging, True
-        if not empty:
+            current = []
+        if current:
             current.append(spaces(gap))
             used += gap
+        else:
+            # a word that is wider than what the indent leaves takes the place of the indent
+            used = max(0, min(hanging if lines else indent, room - width))
+            current.append(spaces(used))
         for piece in pieces:
-            for index, part in enumerate(_broken(piece, room - used, room - hanging)):
+            for index, part in enumerate(_broken(piece, room - used, room)):
                 if index:
                     lines.append(tuple(current))
-                    current, used = [spaces(hanging)], hanging
+                    current, used = [], 0
                 current.append(part)
                 used += part.width
-        empty = False
     lines.append(tuple(current))
     return lines
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from vjpcli.explain.model import Array
+from vjpcli.explanation.model import Array
 from vjpcli.render.numbers import format_count, format_index, format_shape
 from vjpcli.render.page import Line, Page, Piece, joined, line_width, padded, padded_line, spaces
 from vjpcli.render.selection import select, with_gaps

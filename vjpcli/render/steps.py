@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vjpcli.explain.model import Explanation, Step
+from vjpcli.explanation.model import Explanation, Step
 from vjpcli.render.backward import labelled, step_label
 from vjpcli.render.numbers import format_count, format_number, format_shape
 from vjpcli.render.page import Line, Page, spaces

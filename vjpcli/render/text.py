@@ -12,10 +12,16 @@ from typing import Literal
 
 import numpy as np
 
-from vjpcli.explain.model import Explanation
+from vjpcli.explanation.model import Explanation
 from vjpcli.render.backward import backward_lines, has_backward_table
 from vjpcli.render.entrywise import entrywise_lines
-from vjpcli.render.findings import check_lines, finding_lines, next_line, seed_sentences
+from vjpcli.render.findings import (
+    check_lines,
+    finding_lines,
+    next_line,
+    reading_sentences,
+    seed_sentences,
+)
 from vjpcli.render.full import FullJacobian
 from vjpcli.render.gradients import gradient_lines
 from vjpcli.render.header import header_lines
@@ -66,7 +72,7 @@ def render_explanation(
         step_lines(explanation, page) if show_steps else [],
     ]
     closing: list[Line] = []
-    sentences = [*seed_sentences(explanation), *explanation.sentences]
+    sentences = [*seed_sentences(explanation), *explanation.sentences, *screen.reading()]
     for sentence in sentences:
         closing += page.paragraph(sentence)
     if show_diagnostics:
@@ -97,6 +103,7 @@ class _Screen:
         self.backward = jacobian == "auto" and has_backward_table(explanation)
         self._picture: list[Line] = []
         self._whole = False
+        self._hidden: tuple[str, ...] = ()
         if self.backward:
             self._picture = backward_lines(explanation, page)
             return
@@ -110,11 +117,12 @@ class _Screen:
             whole = full.whole()
         if whole is not None:
             self._picture, self._whole = whole, True
-        elif entrywise and not self.every_entry:
+        elif entrywise and (not self.every_entry or full.rows.omitted):
             self.entrywise = True
             self._picture = entrywise_lines(explanation, page)
         else:
             self._picture = full.stacked()
+            self._hidden = full.rows.omitted
 
     def head(self) -> list[Line]:
         """Program and facts."""
@@ -179,7 +187,25 @@ class _Screen:
 
     def picture(self) -> list[Line]:
         """The Jacobian, or the way down and up."""
-        return self._picture
+        if not self._hidden:
+            return self._picture
+        names = ", ".join(self._hidden[:6]) + (", …" if len(self._hidden) > 6 else "")
+        rows = format_count(JacobianRows(self.explanation).count)
+        note = f"The Jacobian of {names} has {rows} rows and is too large to keep (--max-jacobian)."
+        return self._picture + self.page.paragraph(note, "faint")
+
+    def reading(self) -> list[str]:
+        """How to read the table, where its size and marks call for it."""
+        if self.backward or self.entrywise:
+            return []
+        rows = JacobianRows(self.explanation)
+        seeds = [seed for one_pass in self.explanation.passes for seed in one_pass]
+        weighted = self._whole and self.page.room >= _WIDE and rows.marked is None
+        weighted = weighted and rows.count > 1 and bool(seeds)
+        weighted = weighted and all(seed.value is not None for seed in seeds)
+        mark = self.page.piece("·").text
+        zeros = any(piece.text == mark for line in self._picture for piece in line)
+        return reading_sentences(self.explanation, self.page, weighted=weighted, zeros=zeros)
 
     def gradients(self) -> list[Line]:
         """The gradients by themselves, where the picture does not say all there is to say."""
@@ -204,6 +230,7 @@ class _Screen:
         if not steps_shown and self.explanation.steps:
             wide = self.page.room >= _WIDE
             suggestions.append("--steps" + (" (the backward pass, op by op)" if wide else ""))
-        if not self._whole and not self.every_entry:
+        more = bool(JacobianRows(self.explanation).leaves)
+        if more and not self._whole and not self.every_entry:
             suggestions.append("--jacobian full")
         return [*suggestions, "--json", "vjp check …"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from vjpcli.explain.model import Array, Explanation, Input
+from vjpcli.explanation.model import Array, Explanation, Input
 from vjpcli.render.glyphs import pretty_formula
 from vjpcli.render.numbers import format_count, format_shape
 from vjpcli.render.page import Line, Page, Piece, joined, line_width, padded, padded_line, spaces
@@ -93,11 +93,11 @@ def _formula(explanation: Explanation, value: Input, page: Page) -> str:
     return f"∂{explanation.output.name}/∂{value.name} = {formula}"
 
 
-def _beside(one: _Shown, page: Page, formula_width: int) -> Line:
-    marks: list[Line] = [(page.piece(mark, "faint"),) for mark in one.marks]
-    if formula_width and (one.formula or marks):
-        marks.insert(0, padded(page.piece(one.formula, "slope"), formula_width))
-    return joined(marks, 3)
+def _beside(one: _Shown, page: Page, formula_width: int = 0) -> Line:
+    parts: list[Line] = [(page.piece(mark, "faint"),) for mark in one.marks]
+    if one.formula or (formula_width and parts):
+        parts.insert(0, padded(page.piece(one.formula, "slope"), formula_width))
+    return joined(parts, 3)
 
 
 def _rows(shown: list[_Shown], page: Page) -> list[Line]:
@@ -131,7 +131,7 @@ def _rows(shown: list[_Shown], page: Page) -> list[Line]:
             name = names[position] if number == 0 else page.piece("")
             lines.append(_row(name, name_width, part))
         if notes[position]:
-            lines += page.wrapped((spaces(4 + name_width), *notes[position]))
+            lines += page.wrapped((spaces(4 + name_width), *_beside(one, page)))
     return lines
 
 

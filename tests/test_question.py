@@ -1,0 +1,95 @@
+"""The question behind the project, "what are the gradient arguments of backward?", in ten cases."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from vjpcli import VjpError, explain, grad
+
+EXPRESSION = "3*a + 2*b*b + log(c)"
+VALUES = {"a": [1, 2, 3], "b": [3, 4, 5], "c": [6, 7, 8]}
+SEED = [0.1, 1.0, 0.0001]
+EXPECTED = {
+    "a": [0.3, 3.0, 0.0003],
+    "b": [1.2, 16.0, 0.002],
+    "c": [1 / 60, 1 / 7, 1.25e-05],
+}
+
+
+def assert_gradients(got, expected):
+    assert set(got) == set(expected)
+    for name, numbers in expected.items():
+        assert np.shape(got[name]) == np.shape(numbers)
+        np.testing.assert_allclose(got[name], numbers, rtol=1e-14, atol=0, equal_nan=False)
+
+
+def test_a_seed_weights_the_rows_of_the_jacobian():
+    explanation = explain(EXPRESSION, VALUES, seed=SEED)
+    assert_gradients(explanation.gradients, EXPECTED)
+    formulas = {name: report.formula for name, report in explanation.leaves.items()}
+    assert formulas == {"a": "3", "b": "4*b", "c": "1/c"}
+    assert explanation.check is not None and explanation.check.agrees
+
+
+def test_a_scalar_output_needs_no_seed():
+    got = grad(EXPRESSION, {"a": 0.1, "b": 1.0, "c": 0.1})
+    assert_gradients(got, {"a": 3.0, "b": 4.0, "c": 10.0})
+
+
+def test_a_seed_is_never_broadcast_but_the_output_can_be():
+    values = {"a": [0.0], "b": [0.0], "c": [0.0]}
+    with pytest.raises(VjpError) as caught:
+        grad(EXPRESSION, values, seed=SEED)
+    diagnostic = caught.value.diagnostic
+    assert diagnostic.code == "seed-shape"
+    assert "(3,)" in diagnostic.message and "(1,)" in diagnostic.message
+    assert diagnostic.fix is not None
+    got = grad(diagnostic.fix.text, values, seed=SEED)
+    assert_gradients(got, {"a": [3.3003], "b": [0.0], "c": [np.inf]})
+
+
+def test_every_seed_is_one_backward_pass_and_gradients_accumulate():
+    got = grad(EXPRESSION, {"a": 1.0, "b": 1.0, "c": 1.0}, seeds=[1.0, 1.0])
+    assert_gradients(got, {"a": 6.0, "b": 8.0, "c": 2.0})
+
+
+@pytest.mark.parametrize(
+    ("seed", "expected"),
+    [
+        ([[1, 0, 0, 0]], [[2, 0, 0, 0]]),
+        ([[0, 1, 0, 0]], [[0, 2, 0, 0]]),
+        ([[1, 1, 1, 1]], [[2, 2, 2, 2]]),
+    ],
+)
+def test_a_one_hot_seed_picks_a_row_and_ones_add_them_all(seed, expected):
+    got = grad("z = 2*x", {"x": [[1, 2, 3, 4]]}, seed=seed)
+    assert_gradients(got, {"x": expected})
+
+
+def test_the_sum_sends_ones_back_to_what_it_adds():
+    explanation = explain("z = 2*x; loss = z.sum(dim=1)", {"x": [[1, 2, 3, 4]]})
+    assert explanation.output.value.tolist() == [20.0]
+    assert_gradients(explanation.gradients, {"x": [[2, 2, 2, 2]]})
+    (z,) = (step for step in explanation.steps if step.name == "z")
+    assert z.adjoint is not None and z.adjoint.tolist() == [[1, 1, 1, 1]]
+
+
+def test_several_losses_are_weighted_at_once():
+    program = "loss1 = w**2; loss2 = 3*w; loss3 = exp(w); [loss1, loss2, loss3]"
+    got = grad(program, {"w": 0.5}, seed=[-0.1, 1.0, 0.0001])
+    np.testing.assert_allclose(got["w"], 2.90016487212707, rtol=1e-14)
+
+
+def test_a_later_loss_implies_the_seed():
+    explanation = explain("y = 3*a + 2*b*b + log(c)", VALUES, loss="0.1*y[0] + y[1] + 0.0001*y[2]")
+    assert explanation.seed is not None and explanation.seed.value is not None
+    assert explanation.seed.value.tolist() == SEED
+    assert explanation.seed.origin == "loss"
+    assert_gradients(explanation.gradients, EXPECTED)
+
+
+def test_stand_ins_count_up_and_are_marked():
+    explanation = explain(EXPRESSION, seed=SEED)
+    assert explanation.stand_ins == ("a", "b", "c")
+    assert_gradients(explanation.gradients, EXPECTED)

@@ -1,0 +1,223 @@
+"""The library: what the commands do, with arrays in and data out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from vjpcli.errors import Source, Span, fail
+from vjpcli.explanation.build import Contents, build
+from vjpcli.explanation.model import Explanation
+from vjpcli.explanation.problem import Problem, Settings, pose
+from vjpcli.parser.seeds import SeedRequest, parse_seed
+from vjpcli.parser.values import GivenValue, parse_values
+
+Array = NDArray[Any]
+Dtype = Literal["float64", "float32"]
+Engine = Literal["torch", "jax", "autograd"]
+
+
+def explain(
+    expression: str,
+    values: Mapping[str, ArrayLike | str] | None = None,
+    *,
+    seed: ArrayLike | str | Mapping[str, ArrayLike | str] | None = None,
+    seeds: Sequence[ArrayLike | str] | None = None,
+    loss: str | None = None,
+    wrt: Sequence[str] | None = None,
+    dtype: Dtype = "float64",
+    like: Engine = "torch",
+    rng: int = 0,
+    strict: bool = False,
+    jacobian: bool = True,
+    formulas: bool = True,
+    check: bool = True,
+    max_jacobian: int = 1_000_000,
+) -> Explanation:
+    """The gradient of `expression`, explained: what `vjp explain` prints, as data.
+
+    Args:
+        expression: a program, e.g. "3*a + log(c)"; the last statement is the output.
+        values: name -> number, nested list or array; a text is read as on the command line
+            ("linspace(0, 1, 5)", "@x.npy"). A name without a value gets a stand-in.
+        seed: one weight per output entry, in the output's shape; or "ones", "row:0", "each";
+            or a mapping from named values to their seeds. None for a scalar output.
+        seeds: several seeds, one backward pass each; the gradients accumulate.
+        loss: an expression of the output from which the seed is derived.
+        wrt: names of the leaves; the other inputs are data.
+        dtype: in which everything is computed.
+        like: whose convention holds at kinks and ties.
+        rng: seed of the random numbers in randn and rand.
+        strict: a missing value is an error instead of a stand-in.
+        jacobian: whether to compute the Jacobian.
+        formulas: whether to print formulas (imports SymPy).
+        check: whether to compare with difference quotients.
+        max_jacobian: entries above which a leaf's Jacobian is left out (None in the result).
+
+    Returns:
+        The Explanation: gradients have the shape of their leaf, Jacobians output.shape +
+        leaf.shape.
+
+    Raises:
+        VjpError: whatever is wrong with the input, as one Diagnostic.
+    """
+    problem = _problem(
+        expression, values, seed, seeds, loss, _settings(wrt, dtype, like, rng, strict)
+    )
+    return build(
+        problem,
+        Contents(jacobian=jacobian, formulas=formulas, check=check, largest_jacobian=max_jacobian),
+    )
+
+
+def grad(
+    expression: str,
+    values: Mapping[str, ArrayLike | str],
+    *,
+    seed: ArrayLike | str | Mapping[str, ArrayLike | str] | None = None,
+    seeds: Sequence[ArrayLike | str] | None = None,
+    loss: str | None = None,
+    wrt: Sequence[str] | None = None,
+    dtype: Dtype = "float64",
+    like: Engine = "torch",
+    rng: int = 0,
+) -> dict[str, Array]:
+    """The gradients alone: leaf name -> array of the leaf's shape.
+
+    Every value must be given, and a seed unless the output has one entry. Arguments are those
+    of `explain`.
+
+    Raises:
+        VjpError: whatever is wrong with the input, as one Diagnostic.
+    """
+    settings = _settings(wrt, dtype, like, rng, strict=True, needs_seed=True)
+    problem = _problem(expression, values, seed, seeds, loss, settings)
+    nothing_else = Contents(
+        jacobian=False, formulas=False, steps=False, check=False, findings=False
+    )
+    return dict(build(problem, nothing_else).gradients)
+
+
+def jac(
+    expression: str,
+    values: Mapping[str, ArrayLike | str],
+    *,
+    wrt: Sequence[str] | None = None,
+    dtype: Dtype = "float64",
+    like: Engine = "torch",
+    rng: int = 0,
+) -> dict[str, Array]:
+    """The Jacobian of each leaf: leaf name -> array of shape output.shape + leaf.shape.
+
+    Raises:
+        VjpError: whatever is wrong with the input; jacobian-too-large above 10^8 entries.
+    """
+    problem = _problem(
+        expression, values, None, None, None, _settings(wrt, dtype, like, rng, strict=True)
+    )
+    contents = Contents(
+        formulas=False, steps=False, check=False, findings=False, largest_jacobian=10**8
+    )
+    explanation = build(problem, contents)
+    found = {}
+    for leaf, entries in explanation.jacobian[explanation.output.name].items():
+        if entries is None:
+            raise fail("jacobian-too-large", f"the Jacobian of {leaf} has more than 10^8 entries")
+        found[leaf] = entries
+    return found
+
+
+def to_text(explanation: Explanation, width: int | None = 80, digits: int = 4) -> str:
+    """The screen of `vjp explain` as text without colour; `width` None sets no limit."""
+    from vjpcli.render.text import render_explanation  # noqa: PLC0415  (only where it is shown)
+
+    return render_explanation(explanation, width=width, digits=digits)
+
+
+def to_json(explanation: Explanation) -> str:
+    """The document of `vjp explain --json` (schema vjp/1)."""
+    from vjpcli.render.json import render_json  # noqa: PLC0415  (only where it is shown)
+
+    return render_json(explanation)
+
+
+def _settings(
+    wrt: Sequence[str] | None,
+    dtype: str,
+    like: str,
+    rng: int,
+    strict: bool,
+    needs_seed: bool = False,
+) -> Settings:
+    if isinstance(wrt, str):
+        wrt = [name.strip() for name in wrt.split(",")]
+    for option, value, choices in (
+        ("dtype", dtype, ("float64", "float32")),
+        ("like", like, ("torch", "jax", "autograd")),
+    ):
+        if value not in choices:
+            raise fail("option-value", f"{option} is one of {', '.join(choices)}, not {value!r}")
+    return Settings(
+        dtype=dtype,
+        wrt=None if wrt is None else tuple(wrt),
+        strict=strict,
+        needs_seed=needs_seed,
+        random_seed=rng,
+        like=like,
+    )
+
+
+def _problem(
+    expression: str,
+    values: Mapping[str, ArrayLike | str] | None,
+    seed: ArrayLike | str | Mapping[str, ArrayLike | str] | None,
+    seeds: Sequence[ArrayLike | str] | None,
+    loss: str | None,
+    settings: Settings,
+) -> Problem:
+    given = {name: _given(name, value) for name, value in (values or {}).items()}
+    if seed is not None and seeds is not None:
+        raise fail("seed-twice", "give either one seed or several seeds, not both")
+    if isinstance(seed, Mapping):
+        requests = [_request(value, name) for name, value in seed.items()]
+    elif seeds is not None:
+        requests = [_request(value) for value in seeds]
+    else:
+        requests = [] if seed is None else [_request(seed)]
+    return pose(expression, given, requests, loss, settings)
+
+
+def _given(name: str, value: ArrayLike | str) -> GivenValue:
+    if isinstance(value, str):
+        return parse_values([f"{name}={value}"])[name]
+    text = f"{name}=..."
+    array = _real_array(value, f"the value of {name}")
+    return GivenValue(name, array, "given", "", None, Source(text, f"value of {name}"), Span(0, 0))
+
+
+def _request(value: ArrayLike | str, output: str | None = None) -> SeedRequest:
+    if isinstance(value, str):
+        return parse_seed(value if output is None else f"{output}={value}")
+    array = _real_array(value, "the seed")
+    text = np.array2string(array, separator=",", threshold=12)
+    source = Source(text, "seed")
+    return SeedRequest("numbers", text, source, Span(0, len(text)), output, array)
+
+
+def _real_array(value: ArrayLike, what: str) -> NDArray[np.float64]:
+    """`value` as float64, read-only.
+
+    Errors: ragged-rows, not-a-number.
+    """
+    try:
+        array = np.array(value)
+    except ValueError:
+        raise fail("ragged-rows", f"{what} has rows of different lengths") from None
+    if array.dtype.kind not in "biuf":
+        raise fail("not-a-number", f"{what} holds {array.dtype}, not real numbers")
+    real = array.astype(np.float64)
+    real.setflags(write=False)
+    return real

@@ -1,0 +1,483 @@
+"""The command line: arguments in, streams and exit codes out.
+
+stdout holds the answer and nothing else; notes, warnings and errors go to stderr. Exit codes:
+0 explained, 1 a finding that was asked to fail, 2 the input is wrong, 70 a fault of this
+program, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+
+import typer
+
+from vjpcli.arguments import CommandForm, arranged
+from vjpcli.errors import Diagnostic, VjpError, fail
+from vjpcli.streams import Streams
+
+if TYPE_CHECKING:
+    from vjpcli.explanation.build import Contents
+    from vjpcli.explanation.model import Explanation
+    from vjpcli.explanation.problem import Problem
+
+EXIT_INPUT = 2
+EXIT_OURS = 70
+EXIT_INTERRUPTED = 130
+REPORT_TO = "please report it with the command line that you typed"
+
+app = typer.Typer(
+    name="vjp",
+    help=(
+        "Explain gradients: the Jacobian, the seed that weights its rows, and the gradient that "
+        "reaches each leaf, side by side."
+    ),
+    epilog='Begin with:  vjp explain "3*a+2*b*b+log(c)" --seed 0.1,1,0.0001',
+    add_completion=False,
+    rich_markup_mode=None,
+    no_args_is_help=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+Expression = Annotated[
+    str,
+    typer.Argument(
+        metavar="EXPRESSION",
+        help='A program such as "3*a + log(c)"; statements are separated by ; or new lines; '
+        "- reads it from stdin.",
+        show_default=False,
+    ),
+]
+Values = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="[NAME=VALUE]...",
+        help="a=1,2,3  W:2x3=1,2,3,4,5,6  W=[[1,2],[3,4]]  x=@x.npy  x=@w.npz:name  x=@t.csv  "
+        "x=-  @all.npz  x=linspace(0,1,5)",
+        show_default=False,
+    ),
+]
+Seeds = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--seed",
+        metavar="SEED",
+        help="One weight per output entry: 0.1,1,0.0001  ones  row:0  each  @seed.npy  y=1,2. "
+        "Given several times: one backward pass each, gradients accumulate.",
+    ),
+]
+Loss = Annotated[
+    str | None,
+    typer.Option(
+        "--loss",
+        metavar="EXPRESSION",
+        help='Derive the seed from a later loss: --loss "sum(y**2)".',
+    ),
+]
+Wrt = Annotated[
+    str | None,
+    typer.Option(
+        "--wrt", metavar="NAMES", help="Leaves, separated by commas; the other inputs are data."
+    ),
+]
+DtypeName = Annotated[str, typer.Option("--dtype", metavar="DTYPE", help="float64 or float32.")]
+Like = Annotated[
+    str,
+    typer.Option(
+        "--like",
+        metavar="ENGINE",
+        help="Whose convention holds at kinks and ties: torch, jax or autograd.",
+    ),
+]
+Rng = Annotated[
+    int, typer.Option("--rng", metavar="N", help="Seed of the random numbers in randn and rand.")
+]
+Strict = Annotated[
+    bool, typer.Option("--strict", help="A missing value is an error: no stand-ins.")
+]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No notes on stderr.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON (schema vjp/1).")]
+Output = Annotated[
+    str | None,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="FILE",
+        help="Write to FILE (.npz, .npy, .json, .csv) instead of stdout.",
+    ),
+]
+Debug = Annotated[
+    bool, typer.Option("--debug", help="Show the Python traceback of an internal error.")
+]
+ColorWhen = Annotated[
+    str, typer.Option("--color", metavar="WHEN", help="Colour: auto, always or never.")
+]
+Ascii = Annotated[bool, typer.Option("--ascii", help="Draw with ASCII characters only.")]
+MaxJacobian = Annotated[
+    int,
+    typer.Option("--max-jacobian", metavar="N", help="Largest Jacobian of a leaf, in entries."),
+]
+
+
+@app.command(epilog='Example:  vjp explain "3*a+2*b*b+log(c)" --seed 0.1,1,0.0001')
+def explain(
+    expression: Expression,
+    values: Values = None,
+    seed: Seeds = None,
+    loss: Loss = None,
+    wrt: Wrt = None,
+    steps: Annotated[bool, typer.Option("--steps", help="The backward pass, op by op.")] = False,
+    jacobian: Annotated[
+        str, typer.Option("--jacobian", metavar="FORM", help="auto, full or compact.")
+    ] = "auto",
+    json: Json = False,
+    dtype: DtypeName = "float64",
+    like: Like = "torch",
+    rng: Rng = 0,
+    strict: Strict = False,
+    digits: Annotated[
+        int, typer.Option("--digits", metavar="N", help="Significant digits, 1 to 17.")
+    ] = 4,
+    width: Annotated[
+        int | None, typer.Option("--width", metavar="COLUMNS", help="Width of the screen.")
+    ] = None,
+    ascii_only: Ascii = False,
+    color: ColorWhen = "auto",
+    no_formulas: Annotated[
+        bool, typer.Option("--no-formulas", help="Leave the formulas out (saves loading SymPy).")
+    ] = False,
+    no_check: Annotated[
+        bool, typer.Option("--no-check", help="Leave out the check by difference quotients.")
+    ] = False,
+    max_jacobian: MaxJacobian = 1_000_000,
+    quiet: Quiet = False,
+    debug: Debug = False,
+) -> None:
+    """Show the Jacobian, the seed and every gradient side by side, and what they mean."""
+    from vjpcli.explanation.build import Contents  # noqa: PLC0415
+
+    one_of("--jacobian", jacobian, ("auto", "full", "compact"))
+    within("--digits", digits, 1, 17)
+    within("--max-jacobian", max_jacobian, 0, 10**9)
+    if width is not None:
+        within("--width", width, 24, 10_000)
+    streams = the_streams()
+    streams.colour_when(one_of("--color", color, ("auto", "always", "never")))
+    streams.ascii_only = streams.ascii_only or ascii_only
+    contents = Contents(formulas=not no_formulas, check=not no_check, largest_jacobian=max_jacobian)
+    _, explanation = explained(
+        expression, values, seed, loss, settings_from(dtype, like, wrt, rng, strict), contents
+    )
+    notes = [one for one in explanation.diagnostics if one.code == "stand-in"]
+    if not quiet:
+        streams.notes(notes)
+    if json:
+        from vjpcli.render.json import render_json  # noqa: PLC0415
+
+        streams.answer(render_json(explanation))
+        return
+    from vjpcli.render.text import render_explanation  # noqa: PLC0415
+
+    streams.answer(
+        render_explanation(
+            explanation,
+            width=streams.width(width),
+            digits=digits,
+            ascii_only=streams.ascii_only,
+            colour=streams.colour,
+            jacobian=jacobian,  # type: ignore[arg-type]  # checked above
+            show_steps=steps,
+        )
+    )
+
+
+@app.command(
+    epilog='Example:  vjp grad "3*a+2*b*b+log(c)" a=1,2,3 b=3,4,5 c=6,7,8 --seed 0.1,1,0.0001'
+)
+def grad(
+    expression: Expression,
+    values: Values = None,
+    seed: Seeds = None,
+    loss: Loss = None,
+    wrt: Wrt = None,
+    json: Json = False,
+    output: Output = None,
+    dtype: DtypeName = "float64",
+    like: Like = "torch",
+    rng: Rng = 0,
+    quiet: Quiet = False,
+    debug: Debug = False,
+) -> None:
+    """Print the gradients alone: bare numbers, one leaf a line, full precision."""
+    from vjpcli.explanation.build import Contents  # noqa: PLC0415
+    from vjpcli.render.json import render_json  # noqa: PLC0415
+
+    settings = settings_from(dtype, like, wrt, rng, strict=True, needs_seed=True)
+    nothing_else = Contents(
+        jacobian=False, formulas=False, steps=False, check=False, findings=False
+    )
+    problem, explanation = explained(expression, values, seed, loss, settings, nothing_else)
+    streams = the_streams()
+    if not quiet:
+        streams.notes(explanation.diagnostics)
+    if output is not None:
+        write(output, explanation.gradients, lambda: render_json(explanation), problem)
+    elif json:
+        streams.answer(render_json(explanation))
+    else:
+        from vjpcli.render.plain import render_gradients  # noqa: PLC0415
+
+        streams.answer(render_gradients(explanation))
+
+
+@app.command(epilog='Example:  vjp jac "W @ x" W:2x3=1,2,3,4,5,6 x=1,0,-1')
+def jac(
+    expression: Expression,
+    values: Values = None,
+    wrt: Wrt = None,
+    tangent: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--tangent",
+            metavar="NAME=VALUE",
+            help="Print J.v for this direction instead; leaves without one stand still.",
+        ),
+    ] = None,
+    json: Json = False,
+    output: Output = None,
+    dtype: DtypeName = "float64",
+    like: Like = "torch",
+    rng: Rng = 0,
+    max_jacobian: MaxJacobian = 10_000_000,
+    quiet: Quiet = False,
+    debug: Debug = False,
+) -> None:
+    """Print or write the Jacobian of each leaf, shape output.shape + leaf.shape."""
+    from vjpcli.explanation.build import Contents  # noqa: PLC0415
+    from vjpcli.explanation.products import tangent_product  # noqa: PLC0415
+    from vjpcli.render.json import render_json, render_product  # noqa: PLC0415
+    from vjpcli.render.plain import render_jacobian, render_numbers  # noqa: PLC0415
+
+    within("--max-jacobian", max_jacobian, 0, 10**9)
+    settings = settings_from(dtype, like, wrt, rng, strict=True)
+    streams = the_streams()
+    if tangent:
+        problem = posed(expression, values, None, None, settings)
+        product = tangent_product(problem, tangent)
+        if not quiet:
+            streams.notes(problem.notes)
+        name = problem.outputs[-1].name
+
+        def document() -> str:
+            return render_product(
+                problem.program.source.text, dtype, name, product.directions, product.value
+            )
+
+        if output is not None:
+            write(output, {name: product.value}, document, problem)
+        else:
+            streams.answer(document() if json else render_numbers(product.value))
+        return
+    contents = Contents(
+        formulas=False, steps=False, check=False, findings=False, largest_jacobian=max_jacobian
+    )
+    problem, explanation = explained(expression, values, None, None, settings, contents)
+    if not quiet:
+        streams.notes(problem.notes)
+    found = {}
+    for leaf, entries in explanation.jacobian[explanation.output.name].items():
+        if entries is None:
+            raise fail(
+                "jacobian-too-large",
+                f"the Jacobian of {leaf} would have more than {max_jacobian:,} entries",
+                notes=("--max-jacobian N allows more; --wrt leaves leaves out",),
+            )
+        found[leaf] = entries
+    if output is not None:
+        write(output, found, lambda: render_json(explanation), problem)
+    elif json:
+        streams.answer(render_json(explanation))
+    else:
+        streams.answer(render_jacobian(explanation))
+
+
+# Arguments -> what the rooms below take.
+
+
+def settings_from(
+    dtype: str, like: str, wrt: str | None, rng: int, strict: bool, needs_seed: bool = False
+) -> Any:
+    """The Settings that the shared options ask for."""
+    from vjpcli.explanation.problem import Settings  # noqa: PLC0415
+
+    within("--rng", rng, 0, 2**63 - 1)
+    return Settings(
+        dtype=one_of("--dtype", dtype, ("float64", "float32")),
+        wrt=None if wrt is None else tuple(name.strip() for name in wrt.split(",")),
+        strict=strict,
+        needs_seed=needs_seed,
+        random_seed=rng,
+        like=one_of("--like", like, ("torch", "jax", "autograd")),
+    )
+
+
+def posed(
+    expression: str,
+    values: Sequence[str] | None,
+    seeds: Sequence[str] | None,
+    loss: str | None,
+    settings: Any,
+) -> Problem:
+    """The Problem that the arguments state; reads files and stdin."""
+    from vjpcli.explanation.problem import pose  # noqa: PLC0415
+    from vjpcli.parser.references import StandardInput  # noqa: PLC0415
+    from vjpcli.parser.seeds import parse_seed  # noqa: PLC0415
+    from vjpcli.parser.values import parse_values  # noqa: PLC0415
+
+    stdin = StandardInput(lambda: sys.stdin.buffer.read())
+    if expression == "-":
+        text = stdin.take("the expression")
+        try:
+            expression = text.decode("utf-8-sig")
+        except UnicodeDecodeError:
+            raise fail("not-text", "the expression on standard input is not UTF-8 text") from None
+    given = parse_values(values or [], stdin=stdin, expression=expression)
+    requests = [parse_seed(text, stdin=stdin) for text in seeds or []]
+    return pose(expression, given, requests, loss, settings)
+
+
+def explained(
+    expression: str,
+    values: Sequence[str] | None,
+    seeds: Sequence[str] | None,
+    loss: str | None,
+    settings: Any,
+    contents: Contents,
+) -> tuple[Problem, Explanation]:
+    """The Problem that the arguments state, and its Explanation."""
+    from vjpcli.explanation.build import build  # noqa: PLC0415
+
+    problem = posed(expression, values, seeds, loss, settings)
+    return problem, build(problem, contents)
+
+
+def write(path: str, arrays: Any, json_text: Callable[[], str], problem: Problem) -> None:
+    """Writes a result file, never over an input."""
+    from vjpcli.render.files import write_arrays  # noqa: PLC0415
+
+    write_arrays(path, arrays, json_text=json_text, inputs=problem.files)
+
+
+def one_of(option: str, value: str, choices: Sequence[str]) -> str:
+    """`value` if it is one of `choices`.
+
+    Errors: option-value.
+    """
+    from vjpcli.errors import Fix, Source, Span, did_you_mean  # noqa: PLC0415
+
+    if value in choices:
+        return value
+    guess = did_you_mean(value, choices)
+    raise fail(
+        "option-value",
+        f"{option} is one of {', '.join(choices)}, not {value!r}",
+        source=Source(value, option),
+        span=Span(0, len(value)),
+        label=f"did you mean {guess}?" if guess else "",
+        fix=Fix(guess, replaces=value) if guess else None,
+    )
+
+
+def within(option: str, value: int, low: int, high: int) -> None:
+    """Refuses a number outside of low..high.
+
+    Errors: option-value.
+    """
+    if not low <= value <= high:
+        raise fail("option-value", f"{option} is a whole number from {low} to {high}, not {value}")
+
+
+# Running, and ending well.
+
+_streams: list[Streams] = []
+
+
+def the_streams() -> Streams:
+    """stdout and stderr of this run."""
+    if not _streams:
+        _streams.append(Streams.of_process())
+    return _streams[0]
+
+
+def main(arguments: Sequence[str] | None = None) -> NoReturn:
+    """Runs the command line and exits.
+
+    Errors become one Diagnostic on stderr (JSON under --json) and exit code 2.
+    """
+    typed = list(sys.argv[1:] if arguments is None else arguments)
+    _streams.clear()
+    streams = the_streams()
+    code = EXIT_OURS
+    try:
+        code = _run(typed, streams)
+    except KeyboardInterrupt:
+        code = EXIT_INTERRUPTED
+    except BrokenPipeError:
+        code = 0
+    except Exception as error:  # the last line of defence: never a traceback by itself
+        if "--debug" in typed:
+            raise
+        streams.say(f"error[internal]: {type(error).__name__}: {error}")
+        streams.say(f"  this is a fault of vjp; {REPORT_TO}; --debug shows the trace")
+    _leave(code)
+
+
+def _run(typed: list[str], streams: Streams) -> int:
+    command = typer.main.get_command(app)
+    forms = {name: _form(one) for name, one in command.commands.items()}  # type: ignore[attr-defined]
+    try:
+        if "--version" in typed[:1]:
+            from vjpcli import __version__  # noqa: PLC0415
+
+            streams.answer(f"vjp {__version__}")
+            return 0
+        shared = CommandForm(("--help", "-h", "--version"), ())
+        words = arranged(typed, forms, shared)
+        result = command.main(words, prog_name="vjp", standalone_mode=False)
+        return result if isinstance(result, int) else 0
+    except VjpError as error:
+        diagnostic = error.diagnostic
+    except Exception as error:
+        # typer's own complaints (a missing argument, --digits x) share no public base class
+        # over its versions; they are told by this method.
+        if not hasattr(error, "format_message"):
+            raise
+        message = str(error.format_message()) or "a command is missing"
+        diagnostic = Diagnostic("usage", message.rstrip(".").replace("'", "`"))
+    streams.complain(diagnostic, typed, as_json="--json" in typed)
+    return EXIT_INPUT
+
+
+def _form(command: Any) -> CommandForm:
+    flags = ["--help", "-h"]
+    valued: list[str] = []
+    for parameter in command.params:
+        if parameter.param_type_name == "option":
+            (flags if parameter.is_flag else valued).extend(parameter.opts)
+    return CommandForm(flags, valued)
+
+
+def _leave(code: int) -> NoReturn:
+    """Flushes, quietly where the reader has gone, and exits."""
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Python flushes once more at exit; let it write to nowhere.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    sys.exit(code)
+
+
+if __name__ == "__main__":
+    main()

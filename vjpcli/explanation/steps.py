@@ -1,0 +1,245 @@
+"""The forward graph step by step: each value, the adjoint that reached it, and how it got there."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vjpcli.engine.backward import Backward, Contribution
+from vjpcli.explanation.evidence import Evidence
+from vjpcli.explanation.model import Step
+from vjpcli.explanation.problem import Problem, named_nodes
+from vjpcli.graph.node import Node
+from vjpcli.graph.operation import constant, leaf
+
+Array = NDArray[Any]
+
+SHORT_ARRAY = 6
+"""Entries up to which a constant array is written out."""
+
+WRITTEN_DIGITS = 6
+
+
+def step_names(problem: Problem) -> dict[Node, str]:
+    """A name for every node but constants: the user's own, else t1, t2, ... in order."""
+    given = named_nodes(problem.trace)
+    taken = {*problem.inputs, *given.values()}
+    fresh = _fresh_names(taken)
+    names: dict[Node, str] = {}
+    for node in problem.graph.nodes:
+        if node.operation is leaf:
+            names[node] = node.static["name"]
+        elif node.operation is not constant:
+            names[node] = given.get(node) or next(fresh)
+    return names
+
+
+def _fresh_names(taken: set[str]) -> Iterator[str]:
+    return (name for i in itertools.count(1) if (name := f"t{i}") not in taken)
+
+
+def steps(evidence: Evidence, adjoints: Mapping[Node, Array], *, words: bool) -> tuple[Step, ...]:
+    """One Step per node that is not a constant.
+
+    `adjoints` holds the adjoint of forward nodes, added up over all passes. With `words` the
+    local slopes are printed, which takes SymPy.
+    """
+    problem, reverse, values = evidence.problem, evidence.reverse, evidence.values
+    names = evidence.names
+    leaves = {problem.graph.inputs[name] for name in problem.leaves}
+    read = {operand for node in problem.graph.nodes for operand in node.operands}
+    outputs = set(problem.graph.outputs.values())
+    found = []
+    for node in problem.graph.nodes:
+        if node not in names or not (node in read or node in outputs):
+            continue
+        arrived = evidence.received.get(node, [])
+        slopes = [_slope(one, reverse, names) if words else None for one in arrived]
+        operation = node.operation.name
+        if node.operation is leaf:
+            operation = "leaf" if node in leaves else "data"
+        found.append(
+            Step(
+                name=names[node],
+                text="" if node.operation is leaf else written(node, names),
+                operation=operation,
+                value=values[node],
+                adjoint=None if operation == "data" else adjoints.get(node),
+                how=_how(node, arrived, slopes, problem, names),
+                uses=tuple(names[one.reader] for one in arrived),
+                operands=tuple(operand_text(operand, names) for operand in node.operands),
+                local_rule=_local_rule(node, reverse, names) if words else "",
+                span=None if node.span is None else (node.span.start, node.span.end),
+                contributions=tuple(values[one.fitted] for one in arrived)
+                if len(arrived) > 1
+                else (),
+            )
+        )
+    return tuple(found)
+
+
+def written(node: Node, names: Mapping[Node, str]) -> str:
+    """The operation as the language writes it, its operands by their step names."""
+    operation = node.operation
+    operands = [operand_text(operand, names) for operand in node.operands]
+    if operation.infix and len(operands) == 2:
+        left, right = (f"({text})" if text.startswith("-") else text for text in operands)
+        gap = "" if operation.infix in ("*", "**", "/") else " "
+        return f"{left}{gap}{operation.infix}{gap}{right}"
+    if operation.infix and len(operands) == 1:
+        return f"{operation.infix}{operands[0]}"
+    if operation.name == "index":
+        return f"{operands[0]}[{index_text(node.static['index'])}]"
+    if operation.name == "stack":
+        return f"[{', '.join(operands)}]"
+    static = [
+        f"{key}={static_text(node, key, value)}"
+        for key, value in node.static.items()
+        if not _goes_unsaid(node, key, value)
+    ]
+    return f"{operation.name}({', '.join([*operands, *static])})"
+
+
+def operand_text(node: Node, names: Mapping[Node, str]) -> str:
+    """The name of a step, or a constant written out."""
+    if node in names:
+        return names[node]
+    value = node.static["value"]
+    if value.size <= SHORT_ARRAY:
+        return number_text(value)
+    return f"constant{list(value.shape)}"
+
+
+def number_text(value: Array) -> str:
+    """A number or small array as one types it: 3, 0.5, [1, 2]."""
+    if value.ndim:
+        return f"[{', '.join(number_text(part) for part in value)}]"
+    if value.dtype == np.bool_:
+        return str(bool(value))
+    number = float(value)
+    if number.is_integer() and abs(number) < 1e15:
+        return str(int(number))
+    return f"{number:.{WRITTEN_DIGITS}g}"
+
+
+def index_text(index: tuple[Any, ...]) -> str:
+    """An index as it is typed between brackets."""
+    parts = []
+    for part in index:
+        if isinstance(part, slice):
+            bounds = ["" if bound is None else str(bound) for bound in (part.start, part.stop)]
+            parts.append(":".join(bounds) + ("" if part.step is None else f":{part.step}"))
+        elif isinstance(part, np.ndarray):
+            parts.append(str(part.tolist()) if part.size <= SHORT_ARRAY else f"{part.size} entries")
+        else:
+            parts.append(str(part))
+    while len(parts) > 1 and parts[-1] == ":":
+        parts.pop()
+    return ", ".join(parts)
+
+
+def static_text(node: Node, key: str, value: Any) -> str:
+    """A static argument as people write it: axes counted from the front."""
+    if key == "axis" and node.operands and value is not None:
+        axes = value if isinstance(value, tuple) else (value,)
+        if all(isinstance(axis, int) and axis < 0 for axis in axes):
+            ndim = max(node.operands[0].ndim, node.ndim)
+            counted = tuple(axis + ndim for axis in axes)
+            return str(counted[0] if len(counted) == 1 else counted)
+    if isinstance(value, np.ndarray):
+        return number_text(value) if value.size <= SHORT_ARRAY else f"array{list(value.shape)}"
+    return repr(value) if isinstance(value, str) else str(value)
+
+
+def _goes_unsaid(node: Node, key: str, value: Any) -> bool:
+    if key == "axis" and node.operands:
+        everything = tuple(range(-node.operands[0].ndim, 0))
+        return value in (everything, None)
+    default = node.operation.static_defaults.get(key)
+    return isinstance(value, type(default)) and bool(np.all(value == default))
+
+
+def _slope(one: Contribution, reverse: Backward, names: Mapping[Node, str]) -> str | None:
+    """The local slope as text in terms of step names, or None where it has no short form."""
+    from vjpcli.engine.symbolic import slope_text  # noqa: PLC0415  (SymPy)
+
+    if one.reader.operation.pattern != "elementwise":
+        return None
+    return slope_text(one.local, reverse.adjoints[one.reader], names)
+
+
+def _local_rule(node: Node, reverse: Backward, names: Mapping[Node, str]) -> str:
+    """`∂log(c)/∂c = 1/c`, for the operands that receive something."""
+    rules = []
+    for one in reverse.contributions:
+        if one.reader is node:
+            slope = _slope(one, reverse, names)
+            if slope is not None:
+                rules.append(f"∂{names[node]}/∂{names[one.operand]} = {slope}")
+    return ", ".join(dict.fromkeys(rules))
+
+
+def _how(
+    node: Node,
+    arrived: list[Contribution],
+    slopes: list[str | None],
+    problem: Problem,
+    names: Mapping[Node, str],
+) -> str:
+    """In a few words, where the adjoint came from."""
+    parts = [
+        _one_way(one, slope, several=len(arrived) > 1, names=names)
+        for one, slope in zip(arrived, slopes, strict=True)
+    ]
+    if node in problem.graph.outputs.values():
+        parts.insert(0, _seed_words(node, problem))
+    return "; plus ".join(parts)
+
+
+def _seed_words(node: Node, problem: Problem) -> str:
+    seeds = [seed for one in problem.passes for seed in one]
+    if node.size == 1 and len(seeds) == 1 and seeds[0].value is not None:
+        value = number_text(seeds[0].value.reshape(()))
+        if seeds[0].origin == "implicit":
+            kind = "a scalar loss" if node.ndim == 0 else "one entry"
+            return f"seed = {value} ({kind} needs no --seed)"
+        return f"seed = {value}"
+    return "the seed"
+
+
+def _one_way(
+    one: Contribution, slope: str | None, *, several: bool, names: Mapping[Node, str]
+) -> str:
+    reader, operand = one.reader, one.operand
+    copies = max(1, one.local.size // max(1, operand.size))
+    origin = f" from {names[reader]}" if several else ""
+    name = reader.operation.name
+    if slope is None:
+        words = _mixing_words(reader, operand, names)
+        return f"{words}{origin}"
+    if copies > 1 and slope == "1":
+        return f"Σ over the {copies} entries {names[operand]} was broadcast to{origin}"
+    summed = f", then Σ over the {copies} entries" if copies > 1 else ""
+    factor = f"({slope})" if " " in slope else slope
+    assert name
+    return f"× {factor}{summed}{origin}"
+
+
+def _mixing_words(reader: Node, operand: Node, names: Mapping[Node, str]) -> str:
+    """How an operation that mixes entries hands its adjoint back."""
+    name = reader.operation.name
+    each = operand.size // max(1, reader.size)
+    arriving = "seed" if reader.size == 1 else f"∂{names[reader]}"
+    if name == "mean":
+        return f"mean: {arriving}/{each} to each of the {each} entries"
+    if name == "sum":
+        return f"sum: the same {arriving} to each of the {each} entries"
+    if name == "index":
+        return "to the entries that were read, 0 elsewhere"
+    if reader.operation.pattern == "movement":
+        return f"{name}, undone"
+    return f"by the rule of {name}"

@@ -1,0 +1,115 @@
+"""Several steps of arithmetic under one name, as PyTorch offers them."""
+
+from __future__ import annotations
+
+from vjpcli.graph.operation import nonzero, real
+from vjpcli.ops import elementary
+from vjpcli.ops.declaration import (
+    Refusal,
+    broadcast_shapes,
+    elementwise,
+    operation,
+    outcome,
+    sample,
+)
+from vjpcli.ops.statics import plain_number
+
+
+@elementwise(
+    lambda start, end, weight: start + weight * (end - start),
+    symbolic=lambda s, start, end, weight: start + weight * (end - start),
+    analytic=True,
+)
+def lerp(start, end, weight):
+    """The point between start (weight 0) and end (weight 1), entry by entry.
+
+    Shapes:  start [...], end [...], weight [...] -> [...] (broadcast)
+    Kinks:   none
+    Source:  start + weight*(end - start) is linear in each operand
+    Example: vjp explain "lerp(a, b, 0.25)" a=1,2 b=3,4 --seed ones
+    """
+
+
+@lerp.vjp
+def _(g, y, start, end, weight):
+    return g * (1 - weight), g * weight, g * (end - start)
+
+
+THREE_OPERANDS = (
+    sample((2, 3), (2, 3), (2, 3)),
+    sample((), (), ()),
+    sample((0,), (0,), (1,)),
+    sample((2, 3), (3,), (2, 1)),
+    sample((3,), (2, 1), (3,), value=-2.0),
+)
+VALUE_REFUSALS = (
+    Refusal(sample((2,), (2,), (2,), value="2"), "not-a-plain-number"),
+    Refusal(sample((2,), (2,), (2,), value=(1, 2)), "not-a-plain-number"),
+    Refusal(sample((2,), (3,), (2,)), "shape-mismatch"),
+)
+
+
+@operation(
+    lambda x, factor, other_factor, *, value: x + value * factor * other_factor,
+    pattern="elementwise",
+    symbolic=lambda s, x, factor, other_factor, *, value: x + value * factor * other_factor,
+    keyword_aliases={"tensor1": "factor", "tensor2": "other_factor"},
+    analytic=True,
+    samples=THREE_OPERANDS,
+    refuses=VALUE_REFUSALS,
+)
+def addcmul(x, factor, other_factor, *, value=1):
+    """x + value * factor * other_factor, entry by entry.
+
+    Shapes:  x [...], factor [...], other_factor [...] -> [...] (broadcast)
+    Kinks:   none
+    Source:  product rule
+    Example: vjp explain "addcmul(x, a, b, value=0.5)" x=1,2 a=3,4 b=5,6 --seed ones
+    """
+    shape = broadcast_shapes("addcmul", x, factor, other_factor)
+    return outcome(shape, value=plain_number("value", value))
+
+
+@addcmul.vjp
+def _(g, y, x, factor, other_factor, *, value):
+    return g, g * (value * other_factor), g * (value * factor)
+
+
+@operation(
+    lambda x, numerator, denominator, *, value: x + value * (numerator / denominator),
+    pattern="elementwise",
+    symbolic=lambda s, x, numerator, denominator, *, value: x + value * numerator / denominator,
+    keyword_aliases={"tensor1": "numerator", "tensor2": "denominator"},
+    domain=(real, real, nonzero),
+    analytic=True,
+    samples=THREE_OPERANDS,
+    refuses=VALUE_REFUSALS,
+)
+def addcdiv(x, numerator, denominator, *, value=1):
+    """x + value * numerator / denominator, entry by entry.
+
+    Shapes:  x [...], numerator [...], denominator [...] -> [...] (broadcast)
+    Kinks:   none; a pole where the denominator is 0
+    Source:  quotient rule
+    Example: vjp explain "addcdiv(x, a, b, value=0.5)" x=1,2 a=3,4 b=5,8 --seed ones
+    """
+    shape = broadcast_shapes("addcdiv", x, numerator, denominator)
+    return outcome(shape, value=plain_number("value", value))
+
+
+@addcdiv.vjp
+def _(g, y, x, numerator, denominator, *, value):
+    to_numerator = g * (value / denominator)
+    return g, to_numerator, -to_numerator * (numerator / denominator)
+
+
+@operation(pattern="elementwise", samples=(sample((2, 3), (3,)), sample((), ())))
+def ldexp(x, exponent):
+    """x * 2**exponent, entry by entry.
+
+    Shapes:  x [...], exponent [...] -> [...] (broadcast)
+    Kinks:   none
+    Source:  product of x and exp2(exponent)
+    Example: vjp explain "ldexp(x, n)" x=1,3 n=2,4 --seed ones
+    """
+    return x * elementary.exp2(exponent)

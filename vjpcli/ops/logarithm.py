@@ -1,0 +1,186 @@
+"""Logarithms taken together with something else, where the plain formula overflows or gives nan."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from vjpcli.graph.operation import positive, probability
+from vjpcli.ops import comparison, elementary
+from vjpcli.ops.declaration import Kink, Refusal, elementwise, operation, outcome, sample
+from vjpcli.ops.statics import plain_number
+
+
+# The slope of logaddexp(a, b) for a is the logistic function of a - b. Written as 1/(1+exp(b-a)),
+# its own slope would be inf/inf where the exponential overflows; in this form it stays finite
+# to every order.
+@elementwise(np.logaddexp, symbolic=lambda s, a, b: s.log(s.exp(a) + s.exp(b)))
+def logaddexp(a, b):
+    """log(exp(a) + exp(b)), entry by entry, without overflow.
+
+    Shapes:  a [...], b [...] -> [...] (broadcast)
+    Kinks:   none; nan where a and b are the same infinity
+    Source:  d/da = 1/(1 + exp(b-a)); at (inf, 1) the slopes are 1 and 0
+    Example: vjp explain "logaddexp(0, x)" x=-800,0,800 --seed ones
+    """
+
+
+@logaddexp.vjp
+def _(g, y, a, b):
+    return g * elementary.exp(-logaddexp(0, b - a)), g * elementary.exp(-logaddexp(0, a - b))
+
+
+@elementwise(np.logaddexp2, symbolic=lambda s, a, b: s.log(2**a + 2**b, 2))
+def logaddexp2(a, b):
+    """log2(2**a + 2**b), entry by entry, without overflow.
+
+    Shapes:  a [...], b [...] -> [...] (broadcast)
+    Kinks:   none; nan where a and b are the same infinity
+    Source:  d/da = 1/(1 + 2**(b-a))
+    Example: vjp explain "logaddexp2(a, b)" a=0,3 b=1,2000 --seed ones
+    """
+
+
+@logaddexp2.vjp
+def _(g, y, a, b):
+    return g * elementary.exp2(-logaddexp2(0, b - a)), g * elementary.exp2(-logaddexp2(0, a - b))
+
+
+def _xlogy(x, y):
+    return np.where((x == 0) & ~np.isnan(y), x * 0, x * np.log(y))
+
+
+@elementwise(
+    _xlogy,
+    symbolic=lambda s, x, y: x * s.log(y),
+    domain=(positive, positive),
+    analytic=True,
+    kinks=(
+        Kink(
+            "x == 0 and y == 0",
+            lambda z, x, y: (x == 0) & (y == 0),
+            slopes=(-np.inf, -np.inf),
+            used=0,
+            point=(0.0, 0.0),
+            others={"jax": -np.inf},
+        ),
+    ),
+)
+def xlogy(x, y):
+    """x * log(y), entry by entry, and 0 where x is 0 (also at y = 0).
+
+    Shapes:  x [...], y [...] -> [...] (broadcast)
+    Kinks:   at x = 0, y <= 0 the slope for x is 0 (PyTorch), JAX uses log(y) = -inf; the slope
+             for y at (0, 0) is nan
+    Source:  product rule: log(y) and x/y
+    Example: vjp explain "-sum(xlogy(p, p))" p=0.25,0.75
+    """
+
+
+@xlogy.vjp
+def _(g, z, x, y):
+    undefined = comparison.equal(x, 0) & (y <= 0)
+    return comparison.where(undefined, 0, xlogy(g, y)), g * x / y
+
+
+@xlogy.vjp_like("jax")
+def _(g, z, x, y):
+    return g * elementary.log(y), g * x / y
+
+
+def _xlog1py(x, y):
+    return np.where((x == 0) & ~np.isnan(y), x * 0, x * np.log1p(y))
+
+
+@elementwise(
+    _xlog1py,
+    symbolic=lambda s, x, y: x * s.log(1 + y),
+    domain=(positive, positive),
+    analytic=True,
+    kinks=(
+        Kink(
+            "x == 0 and y == -1",
+            lambda z, x, y: (x == 0) & (y == -1),
+            slopes=(-np.inf, -np.inf),
+            used=0,
+            point=(0.0, -1.0),
+            others={"jax": -np.inf},
+        ),
+    ),
+)
+def xlog1py(x, y):
+    """x * log(1 + y), entry by entry, and 0 where x is 0 (also at y = -1).
+
+    Shapes:  x [...], y [...] -> [...] (broadcast)
+    Kinks:   at x = 0, y <= -1 the slope for x is 0 (PyTorch), JAX uses log1p(y) = -inf; the slope
+             for y at (0, -1) is nan
+    Source:  product rule: log(1+y) and x/(1+y)
+    Example: vjp explain "xlog1py(x, y)" x=1,2 y=0.5,1e-10 --seed ones
+    """
+
+
+@xlog1py.vjp
+def _(g, z, x, y):
+    undefined = comparison.equal(x, 0) & (y <= -1)
+    return comparison.where(undefined, 0, xlog1py(g, y)), g * x / (1 + y)
+
+
+@xlog1py.vjp_like("jax")
+def _(g, z, x, y):
+    return g * elementary.log1p(y), g * x / (1 + y)
+
+
+def _entropy(x):
+    return np.where(x == 0, x * 0, np.where(x < 0, -np.inf, -x * np.log(x))).astype(x.dtype)
+
+
+@elementwise(_entropy, symbolic=lambda s, x: -x * s.log(x), domain=positive)
+def entr(x):
+    """-x * log(x), entry by entry; 0 at 0 and -inf below: the terms of an entropy.
+
+    Shapes:  x [...] -> [...]
+    Kinks:   none; at 0 the slope is +inf
+    Source:  d(-x log x)/dx = -log(x) - 1
+    Example: vjp explain "sum(entr(p))" p=0.25,0.75
+    """
+
+
+@entr.vjp
+def _(g, y, x):
+    return g * (-elementary.log(x) - 1)
+
+
+@operation(
+    lambda x: np.log(x / (1 - x)),
+    pattern="elementwise",
+    symbolic=lambda s, x: s.log(x / (1 - x)),
+    domain=probability,
+    samples=(
+        sample((2, 3)),
+        sample(()),
+        sample((0,)),
+        sample((1,)),
+        sample([0.05, 0.5, 0.97], eps=0.1),
+    ),
+    refuses=(
+        Refusal(sample((2,), eps="small"), "not-a-plain-number"),
+        Refusal(sample((2,), eps=0.7), "number-out-of-range"),
+    ),
+)
+def logit(x, *, eps=None):
+    """log(x / (1-x)) of each entry: the inverse of the logistic function.
+
+    Shapes:  x [...] -> [...]; with eps, x is held within eps and 1-eps first
+    Kinks:   none; infinite slopes at 0 and 1, and the value is nan outside. With eps the slope is
+             0 outside the bounds and that of logit at them
+    Source:  d/dx = 1/(x (1-x))
+    Example: vjp explain "logit(p)" p=0.2,0.5,0.9 --seed ones
+    """
+    if eps is None:
+        return outcome(x.shape)
+    eps = plain_number("eps", eps, low=0, high=0.5)
+    return logit(comparison.clip(x, eps, 1 - eps))
+
+
+@logit.vjp
+def _(g, y, x):
+    return g / (x * (1 - x))

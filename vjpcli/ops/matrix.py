@@ -1,0 +1,140 @@
+"""What linear algebra asks of its operands, shared by the files that declare it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from vjpcli.ops import shape
+from vjpcli.ops.declaration import fail, shape_text
+
+
+def require_matrix(operation, x):
+    """Refuses an operand with fewer than two axes. More are a stack of matrices.
+
+    Errors: matrix-needed.
+    """
+    if x.ndim < 2:
+        what = "a number" if x.ndim == 0 else "a vector"
+        raise fail(
+            "matrix-needed",
+            f"{operation} needs a matrix, and shape {shape_text(x.shape)} is {what}",
+            notes=("a matrix has two axes: [[1, 2], [3, 4]]",),
+        )
+
+
+def require_square(operation, x):
+    """Refuses an operand whose last two axes differ in length.
+
+    Errors: matrix-needed, square-needed.
+    """
+    require_matrix(operation, x)
+    if x.shape[-1] != x.shape[-2]:
+        raise fail(
+            "square-needed",
+            f"{operation} needs a square matrix, and shape {shape_text(x.shape)} has "
+            f"{x.shape[-2]} rows and {x.shape[-1]} columns",
+        )
+
+
+def require_rank(operation, x, ndim, what):
+    """Refuses an operand that has not exactly `ndim` axes; `what` names one that has.
+
+    Errors: wrong-rank.
+    """
+    if x.ndim != ndim:
+        raise fail(
+            "wrong-rank",
+            f"{operation} needs {what} with {ndim} axes here, not shape {shape_text(x.shape)}",
+        )
+
+
+def whole_number(operation, name, value):
+    """`value` as a plain integer.
+
+    Errors: static-not-whole.
+    """
+    if isinstance(value, bool) or not isinstance(value, int | np.integer):
+        raise fail("static-not-whole", f"`{name}` of {operation} is a whole number, not {value!r}")
+    return int(value)
+
+
+def plain_number(operation, name, value):
+    """`value` as a plain number.
+
+    Errors: static-not-a-number.
+    """
+    if isinstance(value, bool) or not isinstance(value, int | float | np.number):
+        raise fail("static-not-a-number", f"`{name}` of {operation} is a number, not {value!r}")
+    return float(value)
+
+
+def truth(operation, name, value):
+    """`value` as True or False.
+
+    Errors: static-not-a-truth.
+    """
+    if not isinstance(value, bool | np.bool_) and value not in (0, 1):
+        raise fail("static-not-a-truth", f"`{name}` of {operation} is True or False, not {value!r}")
+    return bool(value)
+
+
+def union(bits, axis, *, keepdims=False):
+    """What any entry along `axis` reads: the union of their bit sets."""
+    return np.bitwise_or.reduce(bits, axis=axis, keepdims=keepdims, initial=0)
+
+
+def reads_matrix_for_number(*operands, **static):
+    """Pattern: a number for each matrix of a stack, from all entries of that matrix."""
+    bits = union(operands[0], (-2, -1))
+    for operand in operands[1:]:
+        bits = bits | union(operand, (-2, -1))
+    return bits
+
+
+def reads_matrix_for_matrix(a, **static):
+    """Pattern: each entry of the result reads all entries of its matrix, shapes equal."""
+    return np.broadcast_to(union(a, (-2, -1), keepdims=True), a.shape)
+
+
+def stand_beside_matrices(numbers):
+    """A node with one number per matrix, with two axes of length 1 behind it."""
+    return shape.expand_dims(numbers, axis=(-2, -1))
+
+
+def for_each_matrix(routine, *stacks, fallback=None):
+    """`routine(*stacks)`, NumPy's on stacks of matrices, for which no matrix is too bad.
+
+    NumPy gives up on the whole stack when one matrix is singular or holds nan. Here that one
+    alone gets `fallback(*matrices)`, by default nan in the shape of the result, so that an
+    explanation can go on and name it.
+    """
+    try:
+        return routine(*stacks)
+    except np.linalg.LinAlgError:
+        pass
+    fallback = fallback or (lambda *matrices: _all_nan(routine, matrices))
+    batch = np.broadcast_shapes(*(stack.shape[:-2] for stack in stacks))
+    whole = [np.broadcast_to(stack, batch + stack.shape[-2:]) for stack in stacks]
+    results = []
+    for position in np.ndindex(batch):
+        matrices = [stack[position] for stack in whole]
+        try:
+            results.append(routine(*matrices))
+        except np.linalg.LinAlgError:
+            results.append(fallback(*matrices))
+    if isinstance(results[0], tuple):
+        return tuple(_restack(parts, batch) for parts in zip(*results, strict=True))
+    return _restack(results, batch)
+
+
+def _restack(results, batch):
+    return np.stack(results).reshape(batch + np.shape(results[0]))
+
+
+def _all_nan(routine, matrices):
+    """The routine's result on harmless matrices of these shapes, every entry nan."""
+    harmless = [np.eye(*matrix.shape, dtype=matrix.dtype) for matrix in matrices]
+    result = routine(*harmless)
+    if isinstance(result, tuple):
+        return tuple(np.full_like(part, np.nan) for part in result)
+    return np.full_like(result, np.nan)

@@ -1,0 +1,162 @@
+"""Rounding: flat between jumps, so that no adjoint other than 0 passes.
+
+A gradient of 0 that comes from one of these is not an error of the program but a property of
+the function; models that must train through a rounding use a substitute such as
+x + stop_gradient(round(x) - x).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from vjpcli.graph.operation import as_node
+from vjpcli.ops.declaration import Kink, Refusal, elementwise, operation, outcome, sample
+from vjpcli.ops.statics import whole_number
+
+BETWEEN_JUMPS = (sample([0.3, -1.7, 2.6]), sample([[1.2]]), sample(0.4), sample((0,)))
+
+
+def no_slope(g):
+    """An exact 0 in the shape of `g`. `g * 0` would be nan where the adjoint is infinite."""
+    return as_node(np.broadcast_to(0.0, g.shape))
+
+
+def _at_whole(y, x):
+    return y == x
+
+
+@elementwise(
+    np.floor,
+    symbolic="floor",
+    flat=True,
+    samples=BETWEEN_JUMPS,
+    kinks=(Kink("x whole", _at_whole, slopes=(np.inf, 0), used=0, point=(1.0,)),),
+)
+def floor(x):
+    """Each entry rounded down to a whole number. Flat: its slope is 0.
+
+    Shapes:  x [...] -> [...]
+    Kinks:   jumps at whole numbers; the slope used there is 0
+    Source:  constant between jumps
+    Example: vjp explain "x - floor(x)" x=1.25,2.5 --seed ones
+    """
+
+
+@elementwise(
+    np.ceil,
+    symbolic="ceiling",
+    flat=True,
+    samples=BETWEEN_JUMPS,
+    kinks=(Kink("x whole", _at_whole, slopes=(0, np.inf), used=0, point=(1.0,)),),
+)
+def ceil(x):
+    """Each entry rounded up to a whole number. Flat: its slope is 0.
+
+    Shapes:  x [...] -> [...]
+    Kinks:   jumps at whole numbers; the slope used there is 0
+    Source:  constant between jumps
+    Example: vjp explain "ceil(x) - x" x=1.25,2.5 --seed ones
+    """
+
+
+@elementwise(
+    np.trunc,
+    symbolic=lambda s, x: s.sign(x) * s.floor(s.Abs(x)),
+    aliases=("fix",),
+    flat=True,
+    samples=BETWEEN_JUMPS,
+    kinks=(
+        Kink(
+            "x whole, not 0",
+            lambda y, x: (y == x) & (x != 0),
+            slopes=(np.inf, 0),
+            used=0,
+            point=(1.0,),
+        ),
+    ),
+)
+def trunc(x):
+    """Each entry rounded towards 0 to a whole number. Flat: its slope is 0.
+
+    Shapes:  x [...] -> [...]
+    Kinks:   jumps at whole numbers other than 0; the slope used there is 0
+    Source:  constant between jumps
+    Example: vjp explain "x - trunc(x)" x=1.25,-2.5 --seed ones
+    """
+
+
+@floor.vjp
+@ceil.vjp
+@trunc.vjp
+def _(g, y, x):
+    return no_slope(g)
+
+
+def _at_half(y, x, *, decimals):
+    scaled = x * 10.0**decimals
+    return np.abs(scaled - np.trunc(scaled)) == 0.5
+
+
+@operation(
+    lambda x, *, decimals: np.round(x, decimals),
+    pattern="elementwise",
+    symbolic=lambda s, x, *, decimals: s.floor(x * 10**decimals + s.Rational(1, 2)) / 10**decimals,
+    aliases=("rint", "around"),
+    flat=True,
+    samples=(
+        *BETWEEN_JUMPS,
+        sample([0.337, -1.714], decimals=1),
+        sample([33.0, -171.0], decimals=-1),
+    ),
+    kinks=(Kink("x half-way", _at_half, slopes=(0, np.inf), used=0, point=(0.5,)),),
+    refuses=(
+        Refusal(sample((2,), decimals=0.5), "not-whole"),
+        Refusal(sample((2,), decimals="2"), "not-a-plain-number"),
+        Refusal(sample((2,), decimals=400), "number-out-of-range"),
+    ),
+)
+def round(x, *, decimals=0):
+    """Each entry rounded to the nearest number with so many decimals. Flat: its slope is 0.
+
+    Half-way cases go to the even neighbour: round(0.5) is 0, round(1.5) is 2.
+
+    Shapes:  x [...] -> [...]
+    Kinks:   jumps half-way between two neighbours; the slope used there is 0
+    Source:  constant between jumps
+    Example: vjp explain "round(x**2)" x=2.2,3 --seed ones
+    """
+    return outcome(x.shape, decimals=whole_number("decimals", decimals, low=-300, high=300))
+
+
+@round.vjp
+def _(g, y, x, *, decimals):
+    return no_slope(g)
+
+
+@elementwise(
+    lambda x: x - np.trunc(x),
+    symbolic=lambda s, x: x - s.sign(x) * s.floor(s.Abs(x)),
+    samples=BETWEEN_JUMPS,
+    kinks=(
+        Kink(
+            "x whole, not 0",
+            lambda y, x: (y == 0) & (x != 0),
+            slopes=(-np.inf, 1),
+            used=1,
+            point=(1.0,),
+        ),
+    ),
+)
+def frac(x):
+    """What is left of each entry without its whole part; it has the sign of the entry.
+
+    Shapes:  x [...] -> [...]
+    Kinks:   jumps at whole numbers other than 0; the slope used there is 1, as everywhere
+    Source:  frac(x) = x - trunc(x), and trunc is flat
+    Example: vjp explain "frac(x)" x=1.25,-2.5 --seed ones
+    """
+
+
+@frac.vjp
+def _(g, y, x):
+    return g

@@ -1,0 +1,281 @@
+"""Spread: variance, standard deviation, covariance and correlation.
+
+Libraries differ in the divisor. PyTorch divides by N - 1 (`ddof=1`), NumPy and JAX by N; the
+keyword is `ddof` in NumPy, `correction` in PyTorch, `unbiased` in older PyTorch.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from vjpcli.graph.operation import OPERATIONS
+from vjpcli.ops import comparison, elementary, indexing, reduction, shape
+from vjpcli.ops.declaration import (
+    Kink,
+    Refusal,
+    fail,
+    operation,
+    sample,
+    shape_text,
+    trailing_axes,
+)
+from vjpcli.ops.keywords import plain_number, true_or_false
+
+POPULATION = {"numpy": {"ddof": 0}, "jax": {"ddof": 0}}
+SPREAD_SAMPLES = (
+    sample((2, 3)),
+    sample((2, 3), ddof=0),
+    sample((2, 3), axis=0),
+    sample((2, 3), axis=-1, ddof=0, keepdims=True),
+    sample((2, 3, 2), axis=(0, 2), ddof=1.5),
+    sample((4,)),
+)
+SPREAD_REFUSED = (
+    Refusal(sample((3,), ddof="one"), "keyword-value"),
+    Refusal(sample((3,), axis=1), "axis-out-of-range"),
+)
+
+
+def _arguments(axis, ddof):
+    """Axis and ddof, also from PyTorch's `std(x, False)` and `unbiased=False`."""
+    if isinstance(axis, bool):
+        axis, ddof = None, axis
+    return axis, int(ddof) if isinstance(ddof, bool) else plain_number("ddof", ddof)
+
+
+def _spread_outcome(x, axis, ddof, keepdims):
+    axis, ddof = _arguments(axis, ddof)
+    return reduction.reduction_outcome(x, axis, keepdims, ddof=ddof)
+
+
+def _divisor(x, axis, ddof):
+    return max(reduction.entries(x, axis) - ddof, 0)
+
+
+def _var(x, *, axis, ddof, keepdims):
+    # Not np.var: it warns where the divisor is 0, and squares the modulus of complex numbers.
+    count = np.asarray(reduction.entries(x, axis), dtype=x.real.dtype)
+    offset = x - np.sum(x, axis=axis, keepdims=True) / count
+    total = np.sum(offset * offset, axis=axis, keepdims=keepdims)
+    return total / np.asarray(_divisor(x, axis, ddof), dtype=x.real.dtype)
+
+
+def _to_entries(g, x, axis, ddof, keepdims):
+    """What the adjoint of a variance means for the entries: 2(x - mean)/(N - ddof) each."""
+    offset = x - reduction.mean(x, axis=axis, keepdims=True)
+    return reduction.restore_axes(g, axis, keepdims) * 2 * offset / _divisor(x, axis, ddof)
+
+
+@operation(
+    _var,
+    pattern="reduction",
+    library_defaults=POPULATION,
+    keyword_aliases={"unbiased": "ddof"},
+    convention="var: ddof={ddof} (PyTorch; np.var uses 0)",
+    samples=SPREAD_SAMPLES,
+    refuses=SPREAD_REFUSED,
+    analytic=True,
+)
+def var(x, *, axis=None, ddof=1, keepdims=False):
+    """Variance of the entries, along some axes or all.
+
+    Shapes:  x [...] -> [...] without the axes reduced
+    Kinks:   none; with no more than ddof entries the divisor is 0, and value and slopes are nan
+    Source:  sum((x - mean)**2)/(N - ddof); the slope of an entry is 2(x - mean)/(N - ddof)
+    Example: vjp explain "var(x)" x=1,2,4,9
+    """
+    return _spread_outcome(x, axis, ddof, keepdims)
+
+
+@var.vjp
+def _(g, y, x, *, axis, ddof, keepdims):
+    return _to_entries(g, x, axis, ddof, keepdims)
+
+
+@operation(
+    lambda x, **static: np.sqrt(_var(x, **static)),
+    pattern="reduction",
+    library_defaults=POPULATION,
+    keyword_aliases={"unbiased": "ddof"},
+    convention="std: ddof={ddof} (PyTorch; np.std uses 0)",
+    samples=SPREAD_SAMPLES,
+    refuses=SPREAD_REFUSED,
+    kinks=(
+        Kink(
+            "all entries equal",
+            lambda y, x, *, axis, ddof, keepdims: y == 0,
+            slopes=(-(0.5**0.5), 0.5**0.5),
+            used=0,
+            point=([2.0, 2.0],),
+            others={"jax": np.nan, "autograd": np.nan},
+            says="the slopes hold for two entries and ddof=1",
+        ),
+    ),
+    analytic=True,
+)
+def std(x, *, axis=None, ddof=1, keepdims=False):
+    """Standard deviation of the entries, along some axes or all.
+
+    Shapes:  x [...] -> [...] without the axes reduced
+    Kinks:   where all entries are equal it is 0 and has a corner; the slope used is 0
+             (PyTorch), JAX and autograd give nan. With no more than ddof entries all is nan
+    Source:  the square root of the variance: slope (x - mean)/((N - ddof) y)
+    Example: vjp explain "std(x)" x=1,2,4,9
+    """
+    return _spread_outcome(x, axis, ddof, keepdims)
+
+
+@std.vjp
+def _(g, y, x, *, axis, ddof, keepdims):
+    to_variance = comparison.where(comparison.equal(y, 0), 0, g / (2 * y))
+    return _to_entries(to_variance, x, axis, ddof, keepdims)
+
+
+@std.vjp_like("jax")
+def _(g, y, x, *, axis, ddof, keepdims):
+    return _to_entries(g / (2 * y), x, axis, ddof, keepdims)
+
+
+@std.vjp_like("autograd")
+def _(g, y, x, *, axis, ddof, keepdims):
+    if reduction.entries(x, axis) <= 1:
+        return reduction.restore_axes(g, axis, keepdims) * 0
+    return _to_entries(g / (2 * y), x, axis, ddof, keepdims)
+
+
+@operation(
+    several=("var", "mean"),
+    keyword_aliases={"unbiased": "ddof"},
+    samples=(sample((2, 3)), sample((2, 3), axis=0, ddof=0)),
+)
+def var_mean(x, *, axis=None, ddof=1, keepdims=False):
+    """Variance and mean of the entries, along some axes or all.
+
+    Shapes:  x [...] -> (variance, mean), each [...] without the axes reduced
+    Kinks:   none
+    Source:  see `var` and `mean`
+    Example: vjp explain "v, m = var_mean(x); m / sqrt(v)" x=1,2,4,9
+    """
+    axis, ddof = _arguments(axis, ddof)
+    variance = var(x, axis=axis, ddof=ddof, keepdims=keepdims)
+    return variance, reduction.mean(x, axis=axis, keepdims=keepdims)
+
+
+@operation(
+    several=("std", "mean"),
+    keyword_aliases={"unbiased": "ddof"},
+    samples=(sample((2, 3)), sample((2, 3), axis=0, ddof=0)),
+)
+def std_mean(x, *, axis=None, ddof=1, keepdims=False):
+    """Standard deviation and mean of the entries, along some axes or all.
+
+    Shapes:  x [...] -> (standard deviation, mean), each [...] without the axes reduced
+    Kinks:   that of `std`
+    Source:  see `std` and `mean`
+    Example: vjp explain "s, m = std_mean(x); m / s" x=1,2,4,9
+    """
+    axis, ddof = _arguments(axis, ddof)
+    deviation = std(x, axis=axis, ddof=ddof, keepdims=keepdims)
+    return deviation, reduction.mean(x, axis=axis, keepdims=keepdims)
+
+
+@operation(samples=(sample([[1.0, np.nan, 4.0], [3.0, -2.0, 0.5]], axis=1),))
+def nanvar(x, *, axis=None, ddof=0, keepdims=False):
+    """Variance of the entries that are not nan, along some axes or all.
+
+    Shapes:  x [...] -> [...] without the axes reduced
+    Kinks:   none; a nan receives 0
+    Source:  `var` over the N entries that are numbers; ddof=0 as in NumPy and JAX
+    Example: vjp explain "nanvar(x)" x=1,nan,4
+    """
+    axes = trailing_axes(x, axis)
+    ddof = plain_number("ddof", ddof)
+    missing = comparison.isnan(x)
+    offset = x - reduction.nanmean(x, axis=axes, keepdims=True)
+    count = reduction.sum(comparison.where(missing, 0.0, 1.0), axis=axes, keepdims=keepdims)
+    squares = reduction.nansum(offset * offset, axis=axes, keepdims=keepdims)
+    return squares / comparison.maximum(count - ddof, 0.0)
+
+
+@operation(samples=(sample([[1.0, np.nan, 4.0], [3.0, -2.0, 0.5]], axis=1),))
+def nanstd(x, *, axis=None, ddof=0, keepdims=False):
+    """Standard deviation of the entries that are not nan, along some axes or all.
+
+    Shapes:  x [...] -> [...] without the axes reduced
+    Kinks:   where the numbers are all equal the slopes are nan
+    Source:  the square root of `nanvar`; ddof=0 as in NumPy and JAX
+    Example: vjp explain "nanstd(x)" x=1,nan,4
+    """
+    return elementary.sqrt(nanvar(x, axis=axis, ddof=ddof, keepdims=keepdims))
+
+
+def _as_rows(operation_name, x, rowvar):
+    """x as a matrix with one variable in each row and one observation in each column."""
+    if x.ndim > 2:
+        raise fail(
+            "matrix-needed",
+            f"{operation_name} takes a vector or a matrix, not shape {shape_text(x.shape)}",
+        )
+    if x.ndim < 2:
+        return shape.reshape(x, shape=(1, x.size))
+    return x if rowvar else OPERATIONS["T"](x)
+
+
+def _centred_rows(operation_name, x, y, rowvar):
+    """The rows of x, and those of y below, each less its mean."""
+    rowvar = true_or_false("rowvar", rowvar)
+    rows = _as_rows(operation_name, x, rowvar)
+    if y is not None:
+        below = _as_rows(operation_name, y, rowvar)
+        if rows.shape[1] != below.shape[1]:
+            raise fail(
+                "shape-mismatch",
+                f"{operation_name} needs as many observations of y as of x, not shapes "
+                f"{shape_text(x.shape)} and {shape_text(y.shape)}",
+            )
+        count, together = rows.shape[0], (rows.shape[0] + below.shape[0], rows.shape[1])
+        everything = slice(None)
+        rows = indexing.add_into(rows, index=(slice(0, count), everything), shape=together)
+        rows = rows + indexing.add_into(
+            below, index=(slice(count, None), everything), shape=together
+        )
+    return rows - reduction.mean(rows, axis=1, keepdims=True)
+
+
+def _products_of_rows(rows):
+    """The sum of products of every pair of rows; a number for a single row."""
+    if rows.shape[0] == 1:
+        return reduction.sum(rows * rows)
+    return rows @ OPERATIONS["T"](rows)
+
+
+@operation()
+def cov(x, y=None, *, rowvar=True, bias=False, ddof=None):
+    """Covariance of every pair of variables.
+
+    Shapes:  x [variables, observations] -> [variables, variables]; a vector is one variable and
+             gives a number. The rows of y, if given, are further variables
+    Kinks:   none
+    Source:  C = D Dᵀ/(N - ddof), where D is x less the mean of each row; ddof=1 in all libraries
+    Example: vjp explain "cov(x)" 'x=[[1,2,4],[3,1,0]]' --seed ones
+    """
+    rows = _centred_rows("cov", x, y, rowvar)
+    if ddof is None:
+        ddof = 0 if true_or_false("bias", bias) else 1
+    _, ddof = _arguments(None, ddof)
+    return _products_of_rows(rows) / max(rows.shape[1] - ddof, 0)
+
+
+@operation()
+def corrcoef(x, y=None, *, rowvar=True):
+    """Correlation of every pair of variables: their covariance where each has length 1.
+
+    Shapes:  x [variables, observations] -> [variables, variables]; a vector is one variable and
+             gives a number. The rows of y, if given, are further variables
+    Kinks:   none; a constant variable gives nan
+    Source:  R = U Uᵀ, where U holds each row less its mean, divided by its length
+    Example: vjp explain "corrcoef(x, y)[0, 1]" x=1,2,4 y=3,1,0
+    """
+    rows = _centred_rows("corrcoef", x, y, rowvar)
+    squares = reduction.sum(rows * rows, axis=1, keepdims=True)
+    return _products_of_rows(rows / elementary.sqrt(squares))

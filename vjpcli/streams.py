@@ -1,0 +1,114 @@
+"""stdout and stderr: their width, colour and characters, and what goes to which."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TextIO
+
+from vjpcli.errors import Diagnostic
+
+
+@dataclass
+class Streams:
+    """The two streams of a run.
+
+    Attributes:
+        out, err: where text goes.
+        environment: for NO_COLOR, FORCE_COLOR, TERM and COLUMNS.
+        colour: whether stdout gets colour.
+        ascii_only: whether stdout can show nothing but ASCII.
+    """
+
+    out: TextIO
+    err: TextIO
+    environment: Mapping[str, str]
+    colour: bool = False
+    ascii_only: bool = False
+
+    @staticmethod
+    def of_process() -> Streams:
+        """Those of this process."""
+        streams = Streams(sys.stdout, sys.stderr, os.environ)
+        streams.ascii_only = not _shows_unicode(sys.stdout)
+        streams.colour_when("auto")
+        return streams
+
+    def colour_when(self, when: str) -> None:
+        """auto: on a terminal that can, unless NO_COLOR; FORCE_COLOR also elsewhere."""
+        self.colour = when == "always" or (when == "auto" and self._wants_colour(self.out))
+
+    def _wants_colour(self, stream: TextIO) -> bool:
+        if self.environment.get("NO_COLOR"):
+            return False
+        if self.environment.get("FORCE_COLOR", "0") not in ("", "0"):
+            return True
+        return stream.isatty() and self.environment.get("TERM") != "dumb"
+
+    def width(self, wanted: int | None) -> int | None:
+        """Columns of the screen; None (no limit) when stdout is not a terminal.
+
+        COLUMNS, where it is set, counts in both cases.
+        """
+        if wanted is not None:
+            return wanted
+        columns = self.environment.get("COLUMNS", "")
+        if columns.isdigit() and int(columns) >= 24:
+            return int(columns)
+        if not self.out.isatty():
+            return None
+        return max(24, shutil.get_terminal_size((80, 24)).columns)
+
+    def answer(self, text: str) -> None:
+        """Prints to stdout."""
+        self.out.write(text if text.endswith("\n") else text + "\n")
+        self.out.flush()
+
+    def say(self, text: str) -> None:
+        """Prints to stderr."""
+        try:
+            self.err.write(text + "\n")
+            self.err.flush()
+        except (BrokenPipeError, ValueError):
+            pass  # nobody listens; the answer and the exit code still count
+
+    def notes(self, diagnostics: Iterable[Diagnostic]) -> None:
+        """Prints notes and warnings to stderr, a line each."""
+        for diagnostic in diagnostics:
+            text = f"{diagnostic.severity}: {diagnostic.message}"
+            self.say(_plain(text) if not _shows_unicode(self.err) else text)
+
+    def complain(self, diagnostic: Diagnostic, typed: Sequence[str], *, as_json: bool) -> None:
+        """Prints one error to stderr, with the corrected command where there is one."""
+        from vjpcli.render.diagnostic import shell_command  # noqa: PLC0415
+
+        corrected = diagnostic.fix.apply(typed) if diagnostic.fix else None
+        command = None if corrected is None else shell_command(["vjp", *corrected])
+        if as_json:
+            from vjpcli.render.json import render_error_json  # noqa: PLC0415
+
+            self.say(render_error_json(diagnostic, command))
+            return
+        from vjpcli.render.diagnostic import render_diagnostic  # noqa: PLC0415
+
+        self.say(
+            render_diagnostic(
+                diagnostic,
+                width=self.width(None) if self.err.isatty() else None,
+                ascii_only=not _shows_unicode(self.err),
+                colour=self._wants_colour(self.err),
+                corrected_command=command,
+            )
+        )
+
+
+def _shows_unicode(stream: TextIO) -> bool:
+    encoding = (getattr(stream, "encoding", None) or "").lower().replace("_", "-")
+    return encoding.startswith("utf") or encoding == "cp65001"
+
+
+def _plain(text: str) -> str:
+    return text.encode("ascii", "backslashreplace").decode("ascii")
