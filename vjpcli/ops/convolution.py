@@ -22,10 +22,8 @@ from vjpcli.ops.windows import (
     cropped,
     padded,
     span_of,
-    window_count,
     windows,
 )
-
 
 SPATIAL_AXES = {1: "L", 2: "H, W", 3: "D, H, W"}
 
@@ -102,7 +100,6 @@ def _permute(x, *axes):
     return OPERATIONS["permute"](x, axis=axes)
 
 
-
 def _convolve(name, rank, x, weight, bias, stride, padding, dilation, groups):
     layout = _layout(name, rank, x, weight, stride, dilation, groups)
     groups, kernel = layout.groups, layout.kernel
@@ -156,11 +153,15 @@ def _convolve_transposed(
         )
     before = whole_per_axis("padding", padding, rank, least=0)
     beyond = whole_per_axis("output_padding", output_padding, rank, least=0)
-    if any(n >= max(sizes) for n, *sizes in zip(beyond, layout.stride, layout.dilation, strict=True)):
+    if any(
+        n >= max(sizes) for n, *sizes in zip(beyond, layout.stride, layout.dilation, strict=True)
+    ):
         raise fail("keyword-value", "output_padding is less than the stride or the dilation")
     places = x.shape[-rank:]
     spans = map(span_of, kernel, layout.dilation)
-    full = [pace * (n - 1) + span for pace, n, span in zip(layout.stride, places, spans, strict=True)]
+    full = [
+        pace * (n - 1) + span for pace, n, span in zip(layout.stride, places, spans, strict=True)
+    ]
     lengths = [n - 2 * cut + more for n, cut, more in zip(full, before, beyond, strict=True)]
     if any(n < 1 for n in lengths):
         raise fail("kernel-too-large", f"nothing is left of {name}: padding cuts off everything")

@@ -183,9 +183,7 @@ def max_pool2d(x, *, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=
     refuses=POOL_REFUSALS,
     analytic=True,
 )
-def avg_pool1d(
-    x, *, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True
-):
+def avg_pool1d(x, *, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True):
     """The mean of each window along the last axis.
 
     Shapes:  x [N, C, L] or [C, L] -> [..., L']; the stride is the kernel size unless given
@@ -260,10 +258,10 @@ def _adaptive_avg_pool(name, rank, x, output_size):
     several = output_size if isinstance(output_size, list | tuple) else (output_size,) * rank
     if len(several) != rank:
         raise fail("keyword-value", f"output_size takes {rank} numbers, not {output_size}")
-    for axis, wanted in zip(range(-rank, 0), several, strict=True):
-        if wanted is None:
+    for axis, given in zip(range(-rank, 0), several, strict=True):
+        if given is None:
             continue
-        wanted = whole_number("output_size", wanted, least=1)
+        wanted = whole_number("output_size", given, least=1)
         if x.shape[axis] == 0:
             raise fail("shape-mismatch", f"{name} cannot pool an axis of length 0")
         places, counts = _adaptive_places(x.shape[axis], wanted)
@@ -271,8 +269,7 @@ def _adaptive_avg_pool(name, rank, x, output_size):
         read = indexing.index(x, index=(Ellipsis, places, *(slice(None),) * behind))
         counts = counts.reshape(*counts.shape, *(1,) * behind)
         read = comparison.where(as_node(counts), read, 0)
-        number = counts.sum(axis=1).astype(np.float64)  # [wanted, 1, ...]
-        x = reduction.sum(read, axis=axis) / as_node(number)
+        x = reduction.sum(read, axis=axis) / as_node(counts.sum(axis=1))
     return x
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from itertools import product
 from operator import iadd, ior
+from typing import Any
 
 import numpy as np
 
@@ -32,9 +33,8 @@ def _read(x, *, size, stride, dilation):
     if any(length < span for length, span in zip(x.shape[-len(size) :], spans, strict=True)):
         return np.empty((*_counts_shape(x.shape, size, stride, dilation), *size), x.dtype)
     every = np.lib.stride_tricks.sliding_window_view(x, spans, axes)
-    starts = tuple(slice(None, None, step) for step in stride)
-    entries = tuple(slice(None, None, step) for step in dilation)
-    return every[(..., *starts, *entries)]
+    read: Any = (Ellipsis, *(slice(None, None, step) for step in (*stride, *dilation)))
+    return every[read]
 
 
 def _counts_shape(shape, size, stride, dilation):
@@ -49,11 +49,12 @@ def _add(g, *, lengths, stride, dilation, add=iadd):
     out = np.zeros((*g.shape[: -2 * rank], *lengths), g.dtype)
     # One turn for each entry of a window, not for each window: few turns over large arrays.
     for entry in product(*map(range, size)):
-        places = tuple(
+        places: Any = tuple(
             slice(step * at, step * at + pace * count, pace)
             for at, step, pace, count in zip(entry, dilation, stride, counts, strict=True)
         )
-        out[(..., *places)] = add(out[(..., *places)], g[(..., *entry)])
+        here = (Ellipsis, *places)
+        out[here] = add(out[here], g[(Ellipsis, *entry)])
     return out
 
 
@@ -109,7 +110,7 @@ def _(g, y, x, *, size, stride, dilation):
     samples=(
         sample((4, 2), lengths=5),
         sample((2, 3, 2), lengths=(8,), stride=2, dilation=2),
-        sample((2, 3, 2, 2), lengths=(3, 5), stride=(1, 2)),
+        sample((2, 3, 2, 2), lengths=(3, 6), stride=(1, 2)),
     ),
     refuses=(
         Refusal(sample((4, 2), lengths=4), "shape-mismatch"),
@@ -140,7 +141,9 @@ def add_windows(g, *, lengths, stride=1, dilation=1):
             "shape-mismatch",
             f"windows of shape {shape_text(g.shape)} do not fit into lengths {lengths}",
         )
-    return outcome((*g.shape[: -2 * rank], *lengths), lengths=lengths, stride=stride, dilation=dilation)
+    return outcome(
+        (*g.shape[: -2 * rank], *lengths), lengths=lengths, stride=stride, dilation=dilation
+    )
 
 
 @add_windows.vjp
