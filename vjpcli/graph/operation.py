@@ -355,7 +355,7 @@ def compute(
         return value.astype(dtype, copy=False) if node.kind == "real" else value
     forward = node.operation.forward
     assert forward is not None, f"a composite stayed in the graph: {node}"
-    if node.kind == "real":
+    if node.kind == "real" and any(operand.kind != "real" for operand in node.operands):
         operands = [
             operand.astype(dtype) if operand.dtype.kind in "bui" and not named else operand
             for operand, named in zip(operands, _may_be_conditions(node), strict=True)
