@@ -203,7 +203,7 @@ def _window_starts(length, size, step):
         Refusal(sample((5,), axis=1, size=2, step=1), "axis-out-of-range"),
     ),
 )
-def windows(x, *, axis, size, step):
+def windows_along(x, *, axis, size, step):
     """Every stretch of `size` entries along an axis, `step` apart: x.unfold(axis, size, step).
 
     Shapes:  x [n, m], axis 0 -> [(n - size)//step + 1, m, size]
@@ -245,7 +245,7 @@ def sliding_window_view(x, *, window, axis=None):
         raise fail("axes-count", f"a window of {len(sizes)} axes for {len(axes)} axes of the array")
     places = [trailing_axis(x, one) + x.ndim for one in axes]
     for place, size in zip(places, sizes, strict=True):
-        x = windows(x, axis=place, size=size, step=1)
+        x = windows_along(x, axis=place, size=size, step=1)
     return x
 
 
