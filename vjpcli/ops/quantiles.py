@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from vjpcli.ops import extreme, order, reduction, selection, shape
+from vjpcli.ops import joining, extreme, order, reduction, selection, shape
 from vjpcli.ops.declaration import (
     Kink,
     Refusal,
@@ -276,7 +276,7 @@ def _quantiles(name, x, q, axis, keepdims, interpolation, *, most=1, skip_nan=Fa
     if isinstance(q, list | tuple):
         if not q:
             raise fail("keyword-value", f"{name} needs at least one q")
-        return shape.stack(
+        return joining.stack(
             *(
                 _quantiles(name, x, one, axis, keepdims, interpolation, most=most, skip_nan=skip_nan)
                 for one in q
