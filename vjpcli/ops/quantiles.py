@@ -278,7 +278,9 @@ def _quantiles(name, x, q, axis, keepdims, interpolation, *, most=1, skip_nan=Fa
             raise fail("keyword-value", f"{name} needs at least one q")
         return joining.stack(
             *(
-                _quantiles(name, x, one, axis, keepdims, interpolation, most=most, skip_nan=skip_nan)
+                _quantiles(
+                    name, x, one, axis, keepdims, interpolation, most=most, skip_nan=skip_nan
+                )
                 for one in q
             ),
             axis=0,
@@ -405,6 +407,4 @@ def nanpercentile(x, *, q, axis=None, keepdims=False, interpolation="linear"):
     Source:  the quantile q/100; a nan receives 0
     Example: vjp explain "nanpercentile(x, 25)" x=5,nan,3,9
     """
-    return _quantiles(
-        "nanpercentile", x, q, axis, keepdims, interpolation, most=100, skip_nan=True
-    )
+    return _quantiles("nanpercentile", x, q, axis, keepdims, interpolation, most=100, skip_nan=True)
