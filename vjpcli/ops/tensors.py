@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from vjpcli.graph.operation import as_node, shape_mismatch
+from vjpcli.graph.operation import OPERATIONS, as_node, shape_mismatch
 from vjpcli.ops import indexing, shape
 from vjpcli.ops.declaration import (
     Refusal,
@@ -272,7 +272,7 @@ def vander(x, *, N=None, increasing=False):
     while len(powers) < count:
         powers.append(powers[-1] * x)
     powers = powers[:count]
-    return shape.stack(*(powers if increasing else reversed(powers)), axis=-1)
+    return OPERATIONS["stack"](*(powers if increasing else reversed(powers)), axis=-1)
 
 
 @operation(
