@@ -376,12 +376,16 @@ def mm(a, b):
 # --- trace
 
 
-def _trace_reads(x, *, offset, axis1, axis2):
+def _trace(x, *, offset, axis1=-2, axis2=-1):
+    return np.trace(x, offset, axis1, axis2)
+
+
+def _trace_reads(x, *, offset, axis1=-2, axis2=-1):
     return union(np.diagonal(x, offset, axis1, axis2), -1)
 
 
 @operation(
-    lambda x, *, offset, axis1, axis2: np.trace(x, offset, axis1, axis2),
+    _trace,
     pattern=_trace_reads,
     samples=(
         sample((3, 3)),
@@ -416,11 +420,13 @@ def trace(x, *, offset=0, axis1=0, axis2=1):
     longest = max(x.shape)
     offset = max(-longest, min(longest, offset))
     gone = reduced_shape(x.shape, (first, second), keepdims=False)
+    if (first, second) == (-2, -1):  # of a matrix there is nothing to choose, and to show
+        return outcome(gone, offset=offset)
     return outcome(gone, offset=offset, axis1=first, axis2=second)
 
 
 @trace.vjp
-def _(g, y, x, *, offset, axis1, axis2):
+def _(g, y, x, *, offset, axis1=-2, axis2=-1):
     on_diagonal = _counting(x, axis2) - _counting(x, axis1) == offset
     return shape.expand_dims(g, axis=(axis1, axis2)) * as_node(on_diagonal.astype(np.float64))
 
