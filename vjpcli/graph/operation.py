@@ -358,16 +358,16 @@ def compute(
     if node.kind == "real":
         operands = [
             operand.astype(dtype) if operand.dtype.kind in "bui" and not named else operand
-            for operand, named in zip(operands, _may_be_conditions(node), strict=True)
+            for operand, named in zip(operands, _stay_as_they_are(node), strict=True)
         ]
     return np.asarray(forward(*operands, **node.static))
 
 
-def _may_be_conditions(node: Node) -> list[bool]:
-    """Which operands keep True and False; elsewhere a condition counts as the numbers 1 and 0."""
+def _stay_as_they_are(node: Node) -> list[bool]:
+    """Which operands may be conditions or positions; elsewhere those count as real numbers."""
     names = node.operation.operand_names
     last = len(names) - 1
-    return [names[min(i, last)] == "condition" for i in range(len(node.operands))]
+    return [names[min(i, last)] in ("condition", "positions") for i in range(len(node.operands))]
 
 
 def as_node(value: Any) -> Node:

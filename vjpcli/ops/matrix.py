@@ -80,7 +80,8 @@ def truth(operation, name, value):
 
 def union(bits, axis, *, keepdims=False):
     """What any entry along `axis` reads: the union of their bit sets."""
-    return np.bitwise_or.reduce(bits, axis=axis, keepdims=keepdims, initial=0)
+    united = np.bitwise_or.reduce(bits, axis=axis, keepdims=keepdims, initial=0)
+    return np.asarray(united, dtype=object)  # NumPy makes a plain int of a single set
 
 
 def reads_matrix_for_number(*operands, **static):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from vjpcli.ops import extreme, order, reduction, selection, shape
+from vjpcli.ops import extreme, joining, ordering, reduction, selection, shape, sorting
 from vjpcli.ops.declaration import (
     Kink,
     Refusal,
@@ -52,7 +52,7 @@ def _counted(x, axis, skip_nan):
 
 def _at_rank(x, rank, axis, skip_nan):
     """Positions of the entry of this rank in each lane; the first nan where one decides."""
-    positions = np.take_along_axis(order.ordered(x, axis), np.maximum(rank, 0), axis)
+    positions = np.take_along_axis(sorting.ordered(x, axis), np.maximum(rank, 0), axis)
     if skip_nan:
         return positions
     missing = np.isnan(x)
@@ -98,7 +98,7 @@ def _median(operation_name, x, axis, keepdims, middle, skip_nan):
     x, axis = reduction.one_axis(x, axis)
     reduction.refuse_empty(operation_name, x, (axis,))
     positions = median_positions(x, axis=axis, skip_nan=skip_nan)
-    return order.picked_without_axis(x, positions, keepdims)
+    return sorting.picked_without_axis(x, positions, keepdims)
 
 
 _MEDIAN_KINK = Kink(
@@ -276,9 +276,11 @@ def _quantiles(name, x, q, axis, keepdims, interpolation, *, most=1, skip_nan=Fa
     if isinstance(q, list | tuple):
         if not q:
             raise fail("keyword-value", f"{name} needs at least one q")
-        return shape.stack(
+        return joining.stack(
             *(
-                _quantiles(name, x, one, axis, keepdims, interpolation, most=most, skip_nan=skip_nan)
+                _quantiles(
+                    name, x, one, axis, keepdims, interpolation, most=most, skip_nan=skip_nan
+                )
                 for one in q
             ),
             axis=0,
@@ -296,23 +298,14 @@ def _quantiles(name, x, q, axis, keepdims, interpolation, *, most=1, skip_nan=Fa
 
 
 def _one_lane(x, axes):
-    """x with neighbouring axes merged into one, and that axis.
-
-    Errors: axes-apart.
-    """
+    """x with `axes` made into one, and that axis."""
     if len(axes) == 1:
         return x, axes[0]
-    if not axes and x.ndim == 0:
-        return shape.reshape(x, shape=(1,)), -1
-    if not axes or axes != tuple(range(axes[0], axes[-1] + 1)):
-        raise fail(
-            "axes-apart",
-            f"a quantile along several axes needs them side by side, not {axes}",
-            notes=("transpose the array so that they are neighbours",),
-        )
-    first, last = axes[0] + x.ndim, axes[-1] + x.ndim
-    merged = (*x.shape[:first], reduction.entries(x, axes), *x.shape[last + 1 :])
-    return shape.reshape(x, shape=merged), axes[-1]
+    last = tuple(range(-len(axes), 0))
+    if axes and axes != last:
+        x = ordering.moveaxis(x, source=axes, destination=last)
+    kept = x.shape[: x.ndim - len(axes)]
+    return shape.reshape(x, shape=(*kept, reduction.entries(x, last))), -1
 
 
 QUANTILE_REFUSED = (
@@ -320,7 +313,6 @@ QUANTILE_REFUSED = (
     Refusal(sample((3,), q=101), "keyword-value"),
     Refusal(sample((3,), q=0.5, interpolation="cubic"), "keyword-value"),
     Refusal(sample((0,), q=0.5), "empty-reduction"),
-    Refusal(sample((2, 3, 2), q=0.5, axis=(0, 2)), "axes-apart"),
 )
 
 
@@ -331,7 +323,7 @@ QUANTILE_REFUSED = (
         sample((2, 3), q=0.5),
         sample((2, 3), q=0.25, axis=1, keepdims=True),
         sample((4, 2), q=(0.1, 0.6), axis=0),
-        sample((2, 3, 2), q=0.4, axis=(1, 2)),
+        sample((2, 3, 2), q=0.4, axis=(0, 2)),
         sample((4,), q=0.3, interpolation="lower"),
         sample((4,), q=0.3, interpolation="higher"),
         sample((4,), q=0.3, interpolation="nearest"),
@@ -405,6 +397,4 @@ def nanpercentile(x, *, q, axis=None, keepdims=False, interpolation="linear"):
     Source:  the quantile q/100; a nan receives 0
     Example: vjp explain "nanpercentile(x, 25)" x=5,nan,3,9
     """
-    return _quantiles(
-        "nanpercentile", x, q, axis, keepdims, interpolation, most=100, skip_nan=True
-    )
+    return _quantiles("nanpercentile", x, q, axis, keepdims, interpolation, most=100, skip_nan=True)

@@ -52,9 +52,7 @@ def ranked_positions(x, *, axis=-1, start=0, stop=None, descending=False):
     shape = list(x.shape)
     shape[axis] = stop - start
     descending = true_or_false("descending", descending)
-    return outcome(
-        shape, operands=(x,), axis=axis, start=start, stop=stop, descending=descending
-    )
+    return outcome(shape, operands=(x,), axis=axis, start=start, stop=stop, descending=descending)
 
 
 @operation(samples=(sample((2, 3)), sample((2, 3), axis=0, descending=True)))
