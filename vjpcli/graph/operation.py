@@ -355,19 +355,21 @@ def compute(
         return value.astype(dtype, copy=False) if node.kind == "real" else value
     forward = node.operation.forward
     assert forward is not None, f"a composite stayed in the graph: {node}"
-    if node.kind == "real":
-        operands = [
-            operand.astype(dtype) if operand.dtype.kind in "bui" and not named else operand
-            for operand, named in zip(operands, _stay_as_they_are(node), strict=True)
-        ]
-    return np.asarray(forward(*operands, **node.static))
+    if node.kind != "real" or all(operand.kind == "real" for operand in node.operands):
+        return np.asarray(forward(*operands, **node.static))
+    operands = [
+        operand.astype(dtype) if operand.dtype == np.bool_ and not named else operand
+        for operand, named in zip(operands, _may_be_conditions(node), strict=True)
+    ]
+    # Positions stay whole while they are read; in arithmetic they are numbers like any other.
+    return np.asarray(forward(*operands, **node.static)).astype(dtype, copy=False)
 
 
-def _stay_as_they_are(node: Node) -> list[bool]:
-    """Which operands may be conditions or positions; elsewhere those count as real numbers."""
+def _may_be_conditions(node: Node) -> list[bool]:
+    """Which operands keep True and False; elsewhere a condition counts as the numbers 1 and 0."""
     names = node.operation.operand_names
     last = len(names) - 1
-    return [names[min(i, last)] in ("condition", "positions") for i in range(len(node.operands))]
+    return [names[min(i, last)] == "condition" for i in range(len(node.operands))]
 
 
 def as_node(value: Any) -> Node:
