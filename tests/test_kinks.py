@@ -48,7 +48,7 @@ class KinkCase:
         nodes = [
             None if given is None else inputs[f"x{i}"] for i, given in enumerate(self.kink.point)
         ]
-        result = self.operation(*nodes)
+        result = self.operation(*nodes, **self.kink.static)
         output = result[0] if isinstance(result, tuple) else result
         return Graph.reaching({"y": output}, inputs)
 
@@ -65,13 +65,13 @@ each_operation = pytest.mark.parametrize(
 
 
 def slope_used(case: KinkCase, engine: str) -> float:
-    """d(first entry of the output)/d(first entry of the operand), as the rule has it."""
+    """d(entry of the output)/d(first entry of the operand), as the rule has it."""
     graph = case.graph
     output = graph.outputs["y"]
     name = f"x{case.kink.operand}"
     reverse = backward(graph, [name], like=engine)
     seed = np.zeros(output.shape)
-    seed.flat[0] = 1.0
+    seed.flat[case.kink.entry] = 1.0
     results = evaluate(reverse.graph, {**case.values, seed_name("y"): seed})
     return float(results[reverse.graph.outputs[name]].flat[0])
 
@@ -83,8 +83,8 @@ def difference_quotient(case: KinkCase, step: float) -> float:
     name = f"x{case.kink.operand}"
     beside = case.values[name].copy()
     beside.flat[0] += step
-    here = evaluate(graph, case.values)[output].flat[0]
-    there = evaluate(graph, {**case.values, name: beside})[output].flat[0]
+    here = evaluate(graph, case.values)[output].flat[case.kink.entry]
+    there = evaluate(graph, {**case.values, name: beside})[output].flat[case.kink.entry]
     return float((there - here) / step)
 
 
@@ -97,7 +97,7 @@ def test_kink_is_hit_at_its_point(case):
     operands = [results[node] for node in output.operands]
     mask = np.asarray(case.kink.at(results[output], *operands, **output.static))
     assert mask.dtype == np.bool_
-    assert np.broadcast_to(mask, output.shape).flat[0]
+    assert np.broadcast_to(mask, output.shape).flat[case.kink.entry]
 
 
 @each_kink

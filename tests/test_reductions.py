@@ -18,7 +18,7 @@ from vjpcli.engine.evaluate import evaluate
 from vjpcli.engine.structure import reads
 from vjpcli.errors import VjpError
 from vjpcli.graph.node import Graph
-from vjpcli.graph.operation import OPERATIONS, as_node, make_leaf
+from vjpcli.graph.operation import OPERATIONS, make_leaf
 from vjpcli.graph.trace import Trace, trace
 from vjpcli.parser.expression import parse
 
@@ -76,70 +76,6 @@ def refusal(text: str, **given: Any) -> str:
     diagnostic = caught.value.diagnostic
     assert diagnostic.source is not None, "an error about the program has a place in it"
     return diagnostic.code
-
-
-# --- what is declared of refusals and kinks holds
-
-
-@pytest.mark.parametrize(
-    ("operation", "number"),
-    [(operation, i) for operation in MINE for i in range(len(operation.refuses))],
-    ids=lambda part: getattr(part, "name", part),
-)
-def test_what_must_be_refused_is_refused_with_its_code(operation, number):
-    refused = operation.refuses[number]
-    nodes = [
-        make_leaf(f"x{i}", given) if isinstance(given, tuple) else as_node(np.asarray(given))
-        for i, given in enumerate(refused.sample.operands)
-    ]
-    with pytest.raises(VjpError) as caught:
-        operation(*nodes, **refused.sample.static)
-    assert caught.value.diagnostic.code == refused.code
-
-
-def at_kink(operation: Any, kink: Any, like: str) -> tuple[Any, float]:
-    """The operation at the declared point: was the kink seen, and the slope of the first entry."""
-    arrays = {f"x{i}": np.asarray(point, dtype=float) for i, point in enumerate(kink.point)}
-    leaves = {name: make_leaf(name, array.shape) for name, array in arrays.items()}
-    node = operation(*leaves.values())
-    graph = Graph.reaching({"y": node}, leaves)
-    reverse = backward(graph, list(leaves), like=like)
-    y = evaluate(graph, arrays)[node]
-    seen = kink.at(y, *arrays.values(), **node.static)
-    found = evaluate(reverse.graph, {**arrays, seed_name("y"): np.ones(node.shape)})
-    return seen, found[reverse.graph.outputs[f"x{kink.operand}"]].flat[0]
-
-
-KINKS = [(operation, kink) for operation in MINE for kink in operation.kinks]
-
-
-@pytest.mark.parametrize(("operation", "kink"), KINKS, ids=lambda part: getattr(part, "name", ""))
-def test_kinks_are_seen_and_have_the_declared_slopes(operation, kink):
-    for engine, slope in {"torch": kink.used, **kink.others}.items():
-        seen, used = at_kink(operation, kink, engine)
-        assert np.all(seen)
-        assert_array_equal(used, slope, err_msg=engine)
-
-
-@pytest.mark.parametrize(("operation", "kink"), KINKS, ids=lambda part: getattr(part, "name", ""))
-def test_one_sided_differences_bound_the_slopes_at_kinks(operation, kink):
-    def at(step):
-        arrays = [np.asarray(point, dtype=float) for point in kink.point]
-        arrays[kink.operand].flat[0] += step
-        leaves = {f"x{i}": make_leaf(f"x{i}", array.shape) for i, array in enumerate(arrays)}
-        node = operation(*leaves.values())
-        graph = Graph.reaching({"y": node}, leaves)
-        return float(evaluate(graph, dict(zip(leaves, arrays, strict=True)))[node])
-
-    step = 1e-6
-    slopes = sorted([(at(0) - at(-step)) / step, (at(step) - at(0)) / step])
-    assert_allclose(slopes, kink.slopes, atol=1e-5)
-
-
-@pytest.mark.parametrize("operation", MINE, ids=lambda operation: operation.name)
-def test_documentation_has_its_fixed_lines(operation):
-    for line in ("Shapes:", "Kinks:", "Source:", "Example:"):
-        assert f"\n{line}" in operation.documentation
 
 
 # --- sums, means, products
@@ -430,6 +366,12 @@ def test_logcumsumexp_neither_overflows_nor_loses_what_is_behind_minus_infinity(
     )
     assert_allclose(gradient("logcumsumexp(x)", x=[1, -INF, 1]), [2.5, 0, 0.5])
     assert_array_equal(gradient("logcumsumexp(x)", x=[-INF, 1]), [NAN, 1])
+
+
+def test_cummax_like_jax_halves_the_adjoint_at_each_tie():
+    seed = [1, 10, 100, 1000]
+    found = gradient("cummax(x)", x=[1, 3, 3, 2], seed=seed, like="jax")
+    assert_array_equal(found, [1, 560, 550, 0])
 
 
 def test_cummax_gives_the_adjoint_to_the_latest_of_equal_entries():

@@ -64,12 +64,35 @@ def _norm(x, *, p, axis, keepdims):
     kinks=(
         Kink(
             "norm == 0",
-            lambda y, x, *, p, axis, keepdims: (y == 0) & (p != 0),
+            lambda y, x, *, p, axis, keepdims: (y == 0) & (p not in (0, 1)),
             slopes=(-1, 1),
             used=0,
             point=([0.0, 0.0],),
             others={"jax": np.nan, "autograd": np.nan},
             says="the second derivative there is nan",
+        ),
+        Kink(
+            "p == 1 and an entry is 0",
+            lambda y, x, *, p, axis, keepdims: (
+                (p == 1) & np.any(x == 0, axis=axis, keepdims=keepdims)
+            ),
+            slopes=(-1, 1),
+            used=0,
+            point=([0.0, -2.0],),
+            static={"p": 1},
+            others={"jax": 1},
+        ),
+        Kink(
+            "p is inf or -inf and several entries are as far from 0",
+            lambda y, x, *, p, axis, keepdims: (
+                (abs(p) == np.inf)
+                & (y != 0)
+                & extreme.tied(y, np.abs(x), axis=axis, keepdims=keepdims)
+            ),
+            slopes=(0, 1),
+            used=0.5,
+            point=([2.0, -2.0],),
+            static={"p": np.inf},
         ),
     ),
 )

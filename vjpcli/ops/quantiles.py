@@ -76,12 +76,52 @@ def median_positions(x, *, axis=-1, skip_nan=False):
     Source:  the entry of rank (n - 1)//2 of a stable sort
     Example: vjp explain "x[median_positions(x)]" x=5,1,3,9
     """
-    x, axis = reduction.one_axis(x, axis)
+    return _one_kept(x, axis, skip_nan)
+
+
+def _one_kept(x, axis, skip_nan):
+    axis = trailing_axis(x, axis)
     reduction.refuse_empty("median", x, (axis,))
-    kept = list(x.shape)
-    kept[axis] = 1
     skip_nan = true_or_false("skip_nan", skip_nan)
-    return outcome(kept, operands=(x,), axis=axis, skip_nan=skip_nan)
+    return outcome(reduced_shape(x.shape, (axis,), True), axis=axis, skip_nan=skip_nan)
+
+
+def _lower_median(x, *, axis, skip_nan):
+    positions = _median_positions(x, axis=axis, skip_nan=skip_nan)
+    return np.take_along_axis(x, positions, axis)
+
+
+@operation(
+    _lower_median,
+    pattern=lambda x, *, axis, skip_nan: np.bitwise_or.reduce(x, axis=axis, keepdims=True),
+    samples=(sample((5,)), sample((4, 3), axis=0)),
+    refuses=(Refusal(sample((0,)), "empty-reduction"),),
+    kinks=(
+        Kink(
+            "several entries equal the median",
+            lambda y, x, *, axis, skip_nan: np.count_nonzero(x == y, axis=axis, keepdims=True) > 1,
+            slopes=(0, 1),
+            used=0,
+            point=([1.0, 1.0, 0.0, 2.0, 3.0],),
+            says="one of them takes the whole adjoint",
+        ),
+    ),
+)
+def median_along(x, *, axis=-1, skip_nan=False):
+    """The lower median along one axis, which stays with length 1: part of `median(x, dim)`.
+
+    Shapes:  x [... n ...] -> [... 1 ...]
+    Kinks:   where several entries equal the median, the middle one of them takes the adjoint
+    Source:  a selection: the adjoint goes to the place that `median_positions` names
+    Example: vjp explain "median(x, dim=0)" x=5,1,3,9
+    """
+    return _one_kept(x, axis, skip_nan)
+
+
+@median_along.vjp
+def _(g, y, x, *, axis, skip_nan):
+    positions = median_positions(x, axis=axis, skip_nan=skip_nan)
+    return selection.put_along(g, positions, axis=axis, length=x.shape[axis])
 
 
 def _median_of_all(x, skip_nan):
@@ -95,10 +135,14 @@ def _median(operation_name, x, axis, keepdims, middle, skip_nan):
     if axis is None:
         reduction.refuse_empty(operation_name, x, trailing_axes(x, None))
         return reduction.reduction_outcome(x, None, False)
-    x, axis = reduction.one_axis(x, axis)
+    axis = trailing_axis(x, axis)
     reduction.refuse_empty(operation_name, x, (axis,))
-    positions = median_positions(x, axis=axis, skip_nan=skip_nan)
-    return sorting.picked_without_axis(x, positions, keepdims)
+    keepdims = true_or_false("keepdims", keepdims)
+    found = (
+        median_along(x, axis=axis, skip_nan=skip_nan),
+        median_positions(x, axis=axis, skip_nan=skip_nan),
+    )
+    return tuple(reduction.drop_axes(one, (axis,), keepdims) for one in found)
 
 
 _MEDIAN_KINK = Kink(

@@ -1,7 +1,7 @@
 """Reductions: many entries to one, along some axes or all. Sums, means, products, logsumexp.
 
 Largest and smallest entries are in `extreme.py`, spread in `spread.py`, lengths in `norms.py`,
-what is found by ordering in `order.py`.
+what is found by ordering in `sorting.py` and `quantiles.py`.
 """
 
 from __future__ import annotations
