@@ -1,7 +1,7 @@
 """Windows that slide over the last axes: what convolution and pooling read.
 
-`kernel_windows` lists the entries that each window sees; its mirror image `add_kernel_windows` adds windows
-back into the array they were read from. Each is the rule of the other.
+`kernel_windows` lists the entries that each window sees; its mirror image `add_kernel_windows`
+adds windows back into the array they were read from. Each is the rule of the other.
 """
 
 from __future__ import annotations
