@@ -18,8 +18,8 @@ from vjpcli.errors import VjpError
 from vjpcli.graph.operation import OPERATIONS, as_node, make_leaf
 
 FAMILIES = (
-    "activation", "rectifier", "softmax", "loss", "classification", "similarity", "windows",
-    "convolution", "pooling", "normalisation", "embedding", "attention", "dropout",
+    "activation", "rectifier", "softmax", "loss", "class_index", "classification", "similarity",
+    "windows", "convolution", "pooling", "normalisation", "embedding", "attention", "dropout",
     "resampling",
 )  # fmt: skip
 DECLARED = [operation for operation in OPERATIONS.values() if operation.family in FAMILIES]
