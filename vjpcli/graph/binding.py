@@ -13,7 +13,14 @@ from typing import Any
 import numpy as np
 
 from vjpcli.errors import Fix, Source, Span, VjpError, did_you_mean, fail
-from vjpcli.graph.names import LIBRARY_ROOTS, SIZE_METHODS, Callee, means_another_elsewhere
+from vjpcli.graph.names import (
+    LIBRARY_ROOTS,
+    SIZE_METHODS,
+    WHOLE_DTYPE_NAMES,
+    Callee,
+    is_dtype,
+    means_another_elsewhere,
+)
 from vjpcli.graph.node import Node
 from vjpcli.graph.operation import KEYWORD_ALIASES, OPERATIONS, Operation, as_node
 from vjpcli.graph.results import Results
@@ -42,7 +49,8 @@ def call_operation(
     static-not-plain, and whatever the operation refuses.
     """
     if callee.operation is None:
-        return _keeping_call(callee, arguments), ""
+        return _keeping_call(callee, [*arguments, *(value for _, value, _ in keywords)]), ""
+    arguments = [argument for argument in arguments if not is_dtype(argument)]
     operation = callee.operation
     if callee.receiver is not None:
         arguments = [callee.receiver, *arguments]
@@ -64,6 +72,13 @@ def _keeping_call(callee: Callee, arguments: Sequence[Any]) -> Any:
         first = rest.pop(0)
         receiver = as_node(np.array(first) if isinstance(first, list | tuple) else first)
     if callee.name not in SIZE_METHODS:
+        for argument in rest:
+            if is_dtype(argument) and argument.rpartition(".")[2] in WHOLE_DTYPE_NAMES:
+                raise fail(
+                    "whole-dtype",
+                    f"{argument} would round the numbers, and whole numbers have no gradient",
+                    notes=("floor, round and trunc round where that is meant",),
+                )
         return receiver
     if callee.name == "dim":
         return receiver.ndim
@@ -167,10 +182,11 @@ def _fixed_operands(operation: Operation, arguments: list[Any]) -> tuple[list[An
 def _variadic_operands(operation: Operation, arguments: list[Any]) -> tuple[list[Any], list[Any]]:
     """`concatenate([a, b], 0)` and `einsum("ij,j->i", A, x)`: any number of operands."""
     rest = [argument for argument in arguments if not isinstance(argument, str)]
-    if rest and isinstance(rest[0], list | tuple):
+    several_lists = len(rest) > 1 and isinstance(rest[1], Node | list | tuple)
+    if rest and isinstance(rest[0], list | tuple) and not several_lists:
         return [_operand(item) for item in rest[0]], rest[1:]
     count = next(
-        (i for i, value in enumerate(rest) if not isinstance(value, Node | list | float)),
+        (i for i, value in enumerate(rest) if not isinstance(value, Node | list | tuple | float)),
         len(rest),
     )
     if count == 0 and rest and isinstance(rest[0], int):

@@ -17,12 +17,14 @@ import numpy as np
 from vjpcli.errors import Diagnostic, Fix, Label, Source, Span, VjpError, did_you_mean, fail
 from vjpcli.graph.binding import call_operation
 from vjpcli.graph.names import (
+    BARE_DTYPE_NAMES,
     CONSTANTS,
     IDENTITY_METHODS,
     LIBRARY_ROOTS,
     Callee,
     LibraryName,
     find_callee,
+    is_dtype,
     unknown_function,
 )
 from vjpcli.graph.node import Graph, Node, ancestors, written_at
@@ -114,7 +116,7 @@ def free_names(program: Program) -> dict[str, Span]:
         for part in postorder(statement.value):
             if isinstance(part, Name) and id(part) not in not_read:
                 name = part.identifier
-                if name not in assigned and name not in CONSTANTS:
+                if name not in assigned | CONSTANTS.keys() | BARE_DTYPE_NAMES:
                     found.setdefault(name, part.span)
         assigned.update(statement.targets)
     return found
@@ -268,6 +270,8 @@ class _Tracer:
             return CONSTANTS[name]
         if name in LIBRARY_ROOTS:
             return LibraryName(LIBRARY_ROOTS[name], name)
+        if name in BARE_DTYPE_NAMES:
+            return LibraryName("numpy", f"np.{name}")
         known = [*self.environment, *CONSTANTS]
         guess = did_you_mean(name, known)
         raise fail(
@@ -364,7 +368,11 @@ class _Tracer:
     def call(self, part: Call, done: dict[int, Any]) -> Any:
         callee = done[id(part.function)]
         arguments = [done[id(argument)] for argument in part.arguments]
-        keywords = [(k.name, done[id(k.value)], k.name_span) for k in part.keywords]
+        keywords = [
+            (k.name, self.plain(done[id(k.value)], k.value), k.name_span) for k in part.keywords
+        ]
+        if isinstance(callee, LibraryName) and is_dtype(callee.path):
+            callee = find_callee("float", self.library)  # np.float64(3) is 3
         if not isinstance(callee, Callee):
             raise self.call_of_value(part, callee)
         name_span = (

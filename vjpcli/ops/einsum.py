@@ -91,7 +91,7 @@ def _lengths(operands, labels, subscripts):
 
     Errors: shape-mismatch.
     """
-    found = {}
+    found: dict[str | int, int] = {}
     for x, one in zip(operands, labels, strict=True):
         for label, length in zip(one, x.shape, strict=True):
             known = found.setdefault(label, length)
@@ -150,7 +150,7 @@ def _written(labels, output, subscripts):
     """
     used = {label for one in labels for label in one} | set(output)
     free = iter(sorted(set(ascii_letters) - used, key=str.swapcase))
-    names = {label: label for label in used if isinstance(label, str)}
+    names: dict[str | int, str] = {one: one for one in used if isinstance(one, str)}
     for label in sorted((one for one in used if isinstance(one, int)), reverse=True):
         name = next(free, None)
         if name is None:
