@@ -76,7 +76,7 @@ def _keeping_call(callee: Callee, arguments: Sequence[Any]) -> Any:
             if is_dtype(argument) and argument.rpartition(".")[2] in WHOLE_DTYPE_NAMES:
                 raise fail(
                     "whole-dtype",
-                    f"{argument} would round the numbers, and whole numbers have no gradient",
+                    f"{argument.rpartition('.')[2]} would round the numbers, and whole numbers have no gradient",
                     notes=("floor, round and trunc round where that is meant",),
                 )
         return receiver
