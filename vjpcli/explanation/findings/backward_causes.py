@@ -22,11 +22,17 @@ from vjpcli.explanation.findings.blame import (
 )
 from vjpcli.explanation.findings.cause import Cause
 from vjpcli.explanation.findings.entries import first_entry, is_entrywise, not_finite, projected
-from vjpcli.explanation.findings.forward_causes import forward_cause
+from vjpcli.explanation.findings.forward_causes import SOFTMAX_LIKE, forward_cause
 from vjpcli.explanation.findings.slopes import LocalSlope, local_slope
-from vjpcli.explanation.findings.wording import factor, number, shortened, step_text
+from vjpcli.explanation.findings.wording import (
+    MOST_SHOWN,
+    factor,
+    number,
+    shortened,
+    step_text,
+)
 from vjpcli.graph.node import Node
-from vjpcli.graph.operation import leaf
+from vjpcli.graph.operation import constant, leaf
 
 MADE_HERE = "the {} is made here, on the way back"
 
@@ -38,24 +44,78 @@ def backward_cause(evidence: Evidence, blame: BackwardBlame) -> Cause:
     """What made the gradient at the end of `blame.path` nan or infinite."""
     birth = blame.birth
     slope = local_slope(evidence, birth)
+    spoilt = _spoilt_value(evidence, birth)
     zero = None
     if birth.arrived(evidence) == 0:
         zero = zero_origin(evidence, birth.one.reader, birth.at)
-        if zero.cause in ("where", "mask", "seed"):
+        # An untaken branch or a mask was to hide a value that is not finite: that is the story.
+        if spoilt is None or zero.cause in ("where", "mask"):
             return _of_zero(evidence, birth, slope, zero)
-    spoilt = _spoilt_value(evidence, birth)
     if spoilt is not None:
-        cause = forward_cause(evidence, blame_value(evidence, spoilt))
-        return replace(cause, rows=(*cause.rows, _row(evidence, birth, slope)))
-    if zero is not None:
-        return _of_zero(evidence, birth, slope, zero)
-    if not is_entrywise(birth.one.reader) or slope is None:
+        if _is_softmax_of_infinities(evidence, birth):
+            return _of_softmax(evidence, birth)
+        return _of_spoilt_value(evidence, blame, slope, spoilt)
+    return _of_slope(evidence, blame, slope)
+
+
+def _of_slope(evidence: Evidence, blame: BackwardBlame, slope: LocalSlope | None) -> Cause:
+    """Every number that went in was finite and the adjoint was not 0."""
+    birth = blame.birth
+    if slope is None:
         return _of_mixing(evidence, birth)
     if np.isnan(slope.value):
         return _of_nan_slope(evidence, birth, slope)
     if np.isinf(slope.value):
         return _of_infinite_slope(evidence, blame, slope)
     return _of_overflow(evidence, birth, slope)
+
+
+def _of_spoilt_value(
+    evidence: Evidence, blame: BackwardBlame, slope: LocalSlope | None, spoilt: Place
+) -> Cause:
+    """A forward value was not finite already: its own cause, and what became of it."""
+    cause = forward_cause(evidence, blame_value(evidence, spoilt))
+    back = [_row(evidence, blame.birth, slope)]
+    made_nan = _first_nan(evidence, blame)
+    if made_nan is not None and made_nan is not blame.birth:
+        back.append(_row(evidence, made_nan, local_slope(evidence, made_nan)))
+    again = {row.text for row in back}
+    told = {row.text: row.words for row in cause.rows}
+    back = [
+        replace(row, words="; ".join(filter(None, (told.get(row.text, ""), row.words))))
+        for row in back
+    ]
+    rows = (*(row for row in cause.rows if row.text not in again), *back)
+    words = ""
+    if cause.code == "nan-in-input":
+        words = "an adjoint of 0 does not protect: 0 × nan is nan"
+    return replace(cause, rows=rows, words=words)
+
+
+def _is_softmax_of_infinities(evidence: Evidence, birth: HandOver) -> bool:
+    reader = birth.one.reader
+    if reader.operation.name not in SOFTMAX_LIKE:
+        return False
+    value = evidence.values[reader.operands[0]]
+    return value.size > 0 and not np.isnan(value).any() and bool(np.isinf(value).any())
+
+
+def _of_softmax(evidence: Evidence, birth: HandOver) -> Cause:
+    reader = birth.one.reader
+    value = evidence.values[reader.operands[0]]
+    shown = (
+        f"({', '.join(map(number, np.ravel(value)))})" if value.size <= MOST_SHOWN else "infinities"
+    )
+    return Cause(
+        code="softmax-of-infinities",
+        reason=f"the slope of {step_text(evidence, reader)} is a softmax, and that of {shown} is undefined",
+        culprit=reader,
+        label=MADE_HERE.format("nan"),
+        words="the largest entry is taken out first, and ∞ - ∞ is not a number",
+        rows=(_row(evidence, birth, None),),
+        numbers=_numbers(evidence, birth, None),
+        backward=True,
+    )
 
 
 def _spoilt_value(evidence: Evidence, birth: HandOver) -> Place | None:
@@ -170,7 +230,7 @@ def _zero_words(evidence: Evidence, zero: ZeroOrigin) -> tuple[str, str]:
     if zero.cause == "mask":
         other = reader.operands[1 - zero.step.one.position]
         text = evidence.text_of(other)
-        is_zero = "the factor is 0" if text in ("0", "constant") else f"the factor {text} is 0"
+        is_zero = "the factor is 0" if other.operation is constant else f"the factor {text} is 0"
         return f"{is_zero}, so {step_text(evidence, zero.step.one.operand)} is sent 0", (
             "masking by multiplication does not protect the gradient"
         )

@@ -18,7 +18,6 @@ from vjpcli.explanation.evidence import Evidence
 from vjpcli.explanation.findings.entries import (
     Entry,
     Mask,
-    first_entry,
     first_read,
     first_reader,
     is_entrywise,
@@ -160,7 +159,7 @@ def spread_from_birth(evidence: Evidence, blame: BackwardBlame) -> Mask:
     The entries alike at the birth are marked there and followed down the path.
     """
     birth = blame.birth
-    mask = _alike(evidence, birth)
+    mask = alike(evidence, birth.one.reader, birth.at)
     for step in reversed(blame.path):
         one = step.one
         bad = not_finite(evidence.values[one.fitted])
@@ -173,9 +172,8 @@ def spread_from_birth(evidence: Evidence, blame: BackwardBlame) -> Mask:
     return mask
 
 
-def _alike(evidence: Evidence, birth: HandOver) -> Mask:
-    """Where the reader's operands, value and adjoint are of the same kind as at the birth."""
-    reader = birth.one.reader
+def alike(evidence: Evidence, reader: Node, entry: Entry) -> Mask:
+    """Where a node's operands, value and adjoint are of the same kind as at `entry`."""
     mask: Mask = np.ones(reader.shape, np.bool_)
     if not is_entrywise(reader):
         return mask
@@ -184,7 +182,7 @@ def _alike(evidence: Evidence, birth: HandOver) -> Mask:
     arrays += [] if adjoint is None else [adjoint]
     for array in arrays:
         kinds = np.broadcast_to(number_kind(array), reader.shape)
-        mask &= np.equal(kinds, kinds[birth.at])
+        np.logical_and(mask, kinds == kinds[entry], out=mask)
     return mask
 
 
@@ -216,6 +214,9 @@ def anything(node: Node) -> Mask:
 
 ZeroCause = Literal["where", "mask", "seed", "unread", "cancelled", "slope"]
 
+ZERO_MAKERS: dict[str, ZeroCause] = {"where": "where", "multiply": "mask", "index": "unread"}
+"""Operations that turn an adjoint into 0 in a way of their own; others have a flat slope."""
+
 
 @dataclass(frozen=True, slots=True)
 class ZeroOrigin:
@@ -245,7 +246,7 @@ def zero_origin(evidence: Evidence, node: Node, entry: Entry) -> ZeroOrigin:
             return ZeroOrigin("unread", HandOver(one, first_entry_of(one.reader), entry))
         step = HandOver(one, at, entry)
         if step.arrived(evidence) != 0:
-            return ZeroOrigin(_zero_cause(evidence, step), step)
+            return ZeroOrigin(ZERO_MAKERS.get(one.reader.operation.name, "slope"), step)
         node, entry = one.reader, at
     return ZeroOrigin("slope")
 
@@ -253,17 +254,6 @@ def zero_origin(evidence: Evidence, node: Node, entry: Entry) -> ZeroOrigin:
 def first_entry_of(node: Node) -> Entry:
     """The entry 0, 0, ... of a node."""
     return (0,) * node.ndim
-
-
-def _zero_cause(evidence: Evidence, step: HandOver) -> ZeroCause:
-    reader = step.one.reader
-    if reader.operation.name == "where":
-        return "where"
-    if reader.operation.name == "multiply":
-        return "mask"
-    if reader.operation.name == "index":
-        return "unread"
-    return "slope"
 
 
 def output_entry(evidence: Evidence, node: Node, entry: Entry) -> Place | None:

@@ -67,9 +67,7 @@ def first_read(
     return first_entry(wanted)
 
 
-def first_reader(
-    one: Contribution, entry: Entry, wanted: Mask, evidence: Evidence
-) -> Entry | None:
+def first_reader(one: Contribution, entry: Entry, wanted: Mask, evidence: Evidence) -> Entry | None:
     """The first entry of the reader that reads `entry` of the operand and where `wanted` holds."""
     reader, operand = one.reader, one.operand
     if is_entrywise(reader):
@@ -124,9 +122,7 @@ def _without_axes(entry: Entry, axes: tuple[int, ...], reader: Node, operand: No
     return tuple(i for axis, i in enumerate(entry) if axis not in gone)
 
 
-def _with_axes(
-    entry: Entry, axes: tuple[int, ...], reader: Node, operand: Node
-) -> tuple[Any, ...]:
+def _with_axes(entry: Entry, axes: tuple[int, ...], reader: Node, operand: Node) -> tuple[Any, ...]:
     gone = {axis % operand.ndim for axis in axes}
     if reader.static.get("keepdims"):
         return tuple(slice(None) if axis in gone else i for axis, i in enumerate(entry))
@@ -150,9 +146,7 @@ def _origins(reader: Node, evidence: Evidence) -> Array | None:
         return None
     stride = _stride(reader)
     numbered = [
-        np.arange(operand.size, dtype=np.float64).reshape(operand.shape)
-        + position * stride
-        + 1
+        np.arange(operand.size, dtype=np.float64).reshape(operand.shape) + position * stride + 1
         if operand.kind == "real"
         else evidence.values[operand]
         for position, operand in enumerate(reader.operands)

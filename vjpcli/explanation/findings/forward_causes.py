@@ -34,6 +34,22 @@ GROWING = {
 SPREADS = {"std", "var"}
 SOFTMAX_LIKE = {"softmax", "log_softmax", "logsumexp"}
 
+INFINITIES_IN = {
+    **dict.fromkeys(SOFTMAX_LIKE, ("softmax-of-infinities", "of infinities is undefined")),
+    **dict.fromkeys(("sum", "mean", "cumsum"), ("inf-minus-inf", "adds ∞ and -∞")),
+    **dict.fromkeys(
+        ("matmul", "prod", "cumprod"),
+        ("zero-times-inf", "multiplies 0 by ∞, or adds ∞ and -∞"),
+    ),
+}
+"""Operations that mix entries -> code and words for nan made of infinities."""
+
+LARGE = 80.0
+"""Size of an operand from which an infinity is put down to growth: float32 holds exp(80)."""
+
+LARGE_ENTRY = 1e18
+"""The same for operations that mix entries: squares of it leave float32."""
+
 
 def forward_cause(evidence: Evidence, blame: ForwardBlame) -> Cause:
     """What made the value at `blame.first` nan or infinite, and what made nan of it."""
@@ -50,7 +66,7 @@ def forward_cause(evidence: Evidence, blame: ForwardBlame) -> Cause:
         else:
             also.append((culprit, f"the first {number(first.value(evidence))}: {reason}"))
             culprit, label = blame.nan.node, "the nan is made here"
-            code, reason = nan_code, f"{nan_reason}, and {reason}"
+            code, reason = nan_code, f"{nan_reason}; {reason}"
     operands = operand_values(evidence, first)
     numbers: list[tuple[str, object]] = [("value", first.value(evidence))]
     if operands:
@@ -109,35 +125,50 @@ def _kind(evidence: Evidence, place: Place) -> tuple[str, str]:
 def _entrywise_kind(
     evidence: Evidence, place: Place, operands: tuple[float, ...]
 ) -> tuple[str, str]:
-    node, value = place.node, place.value(evidence)
-    name, written = node.operation.name, written_with(node, operands)
-    finite = all(np.isfinite(operands))
+    written = written_with(place.node, operands)
+    kind = _at_a_pole(place, operands, place.value(evidence), written)
+    if kind is None and not all(np.isfinite(operands)):
+        kind = _of_infinities(place.node, operands, written)
+    if kind is not None:
+        return kind
+    if np.isnan(place.value(evidence)):
+        return "outside-domain", f"{written} is not a real number"
+    if place.node.operation.name in GROWING or max(abs(one) for one in operands) > LARGE:
+        return "overflow", _overflow_words(evidence, written)
+    return "edge-of-domain", f"{written} is {number(place.value(evidence))}"
+
+
+def _at_a_pole(
+    place: Place, operands: tuple[float, ...], value: float, written: str
+) -> tuple[str, str] | None:
+    """The logarithm of 0, and divisions by 0."""
+    name = place.node.operation.name
     if name in LOGARITHM_EDGE and operands[0] == LOGARITHM_EDGE[name]:
         return "log-of-zero", f"{written} is -∞"
     if name in QUOTIENTS and operands[-1] == 0:
         if len(operands) == 2 and operands[0] == 0:
             return "zero-over-zero", "0/0 is not a number"
-        return "division-by-zero", f"{written} divides by 0"
+        return "division-by-zero", f"{written} is {number(value)}"
     if name == "power" and operands[0] == 0 and operands[1] < 0:
-        return "division-by-zero", f"{written} divides by 0"
-    if name == "multiply" and not finite:
-        code = "nan-masking" if _is_mask(node, operands) else "zero-times-inf"
-        return code, f"{factor(operands[0])} × {factor(operands[1])} is not a number"
-    if name in ("add", "subtract") and not finite:
-        return "inf-minus-inf", f"{written} is not a number"
-    if name == "divide" and not finite:
-        return "inf-over-inf", f"{written} is not a number"
-    if np.isnan(value):
-        why = "is not a real number" if finite else "is not a number"
-        return "outside-domain", f"{written} {why}"
-    if name in GROWING or max(abs(one) for one in operands) > 80:
-        return "overflow", _overflow_words(evidence, written)
-    return "edge-of-domain", f"{written} is {number(value)}"
+        return "division-by-zero", f"{written} is {number(value)}"
+    return None
+
+
+def _of_infinities(node: Node, operands: tuple[float, ...], written: str) -> tuple[str, str] | None:
+    """Nan made of infinities by arithmetic."""
+    name = node.operation.name
+    if name == "multiply":
+        product = f"{factor(operands[0])} × {factor(operands[1])}"
+        if _is_mask(node, operands):
+            return "nan-masking", f"masking by multiplication does not work, {product} is nan"
+        return "zero-times-inf", f"{product} is not a number"
+    codes = {"add": "inf-minus-inf", "subtract": "inf-minus-inf", "divide": "inf-over-inf"}
+    return codes.get(name, "nan-of-infinities"), f"{written} is not a number"
 
 
 def _overflow_words(evidence: Evidence, written: str) -> str:
     dtype = evidence.problem.settings.dtype
-    largest = number(float(f"{np.finfo(dtype).max:.2g}"))
+    largest = f"{np.finfo(dtype).max:.2g}"
     return f"{written} overflows, {dtype} holds numbers up to {largest}"
 
 
@@ -165,28 +196,24 @@ def _mixing_kind(evidence: Evidence, place: Place) -> tuple[str, str]:
     arrays = [evidence.values[operand] for operand in node.operands if operand.kind == "real"]
     if any(array.size == 0 for array in arrays):
         return "empty-reduction-nan", f"{text} reduces an empty array"
-    finite = not any(not_finite(array).any() for array in arrays)
-    if name in SPREADS and np.isnan(value) and finite:
-        ddof = node.static.get("ddof", 1)
-        count = arrays[0].size // max(1, node.size)
-        return (
-            "one-element-std",
-            f"{name} of {count} element{'' if count == 1 else 's'} with ddof={number(ddof)} "
-            f"divides by {count} - {number(ddof)} = {number(max(count - ddof, 0))}",
-        )
-    if finite and np.isinf(value):
-        if name in GROWING or max(float(np.max(np.abs(a), initial=0)) for a in arrays) > 1e100:
-            return "overflow", _overflow_words(evidence, text)
-        return "edge-of-domain", f"{text} is {number(value)} here"
-    if finite:
+    if any(not_finite(array).any() for array in arrays):
+        code, words = INFINITIES_IN.get(name, ("nan-of-infinities", "makes nan of infinities"))
+        return code, f"{text} {words}"
+    if np.isnan(value):
+        if name in SPREADS:
+            return "one-element-std", _spread_words(node, arrays[0].size // max(1, node.size))
         return "outside-domain", f"{text} is not a number here"
-    if name in SOFTMAX_LIKE:
-        return "softmax-of-infinities", f"{text} of infinities alone is undefined"
-    if name in ("sum", "mean", "cumsum"):
-        return "inf-minus-inf", f"{text} adds ∞ and -∞"
-    if name in ("matmul", "prod", "cumprod", "tensordot", "einsum", "dot"):
-        return "zero-times-inf", f"{text} multiplies 0 by ∞, or adds ∞ and -∞"
-    return "nan-of-infinities", f"{text} makes nan of infinities"
+    if name in GROWING or max(float(np.max(np.abs(a), initial=0)) for a in arrays) > LARGE_ENTRY:
+        return "overflow", _overflow_words(evidence, text)
+    return "edge-of-domain", f"{text} is {number(value)} here"
+
+
+def _spread_words(node: Node, count: int) -> str:
+    ddof = node.static.get("ddof", 1)
+    elements = "1 element" if count == 1 else f"{count} elements"
+    left = number(max(count - ddof, 0))
+    name = node.operation.name
+    return f"{name} of {elements} with ddof={number(ddof)} divides by {count} - {ddof} = {left}"
 
 
 def _notes(evidence: Evidence, place: Place) -> tuple[str, ...]:

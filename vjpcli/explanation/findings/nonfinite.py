@@ -6,12 +6,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from vjpcli.errors import Diagnostic, Label, Severity
+from vjpcli.errors import Diagnostic, Label, Severity, Span
 from vjpcli.explanation.evidence import Evidence
 from vjpcli.explanation.findings.backward_causes import backward_cause
 from vjpcli.explanation.findings.blame import (
     BackwardBlame,
     Place,
+    alike,
     blame_gradient,
     blame_value,
     input_behind,
@@ -19,14 +20,15 @@ from vjpcli.explanation.findings.blame import (
     spread_from_birth,
 )
 from vjpcli.explanation.findings.cause import Cause
-from vjpcli.explanation.findings.entries import Entry, Mask, first_entry, not_finite
+from vjpcli.explanation.findings.entries import Entry, Mask, first_entry, is_entrywise, not_finite
 from vjpcli.explanation.findings.forward_causes import forward_cause
 from vjpcli.explanation.findings.peers import same_everywhere
-from vjpcli.explanation.findings.slopes import true_slopes
+from vjpcli.explanation.findings.slopes import beside, true_slopes
 from vjpcli.explanation.findings.wording import entry_name, listed, number
 from vjpcli.explanation.rewrites import Trouble, proven_fix
 from vjpcli.graph.node import Node
 from vjpcli.graph.operation import leaf
+from vjpcli.parser.syntax import Name, postorder
 
 MOST_CAUSES = 6
 """Causes looked for per leaf: beyond them, more would only repeat the picture."""
@@ -66,9 +68,7 @@ def find(evidence: Evidence) -> list[Diagnostic]:
     return [_diagnostic(evidence, one) for one in found.values()]
 
 
-def _look_at_gradient(
-    evidence: Evidence, name: str, found: dict[tuple[Node, str], _Found]
-) -> None:
+def _look_at_gradient(evidence: Evidence, name: str, found: dict[tuple[Node, str], _Found]) -> None:
     node = evidence.graph.inputs[name]
     adjoint = evidence.adjoint(node)
     if adjoint is None:
@@ -82,21 +82,18 @@ def _look_at_gradient(
         if blame is None:
             return
         cause = backward_cause(evidence, blame)
-        mask = spread_from_birth(evidence, blame) & remaining
+        mask = np.asarray(spread_from_birth(evidence, blame) & remaining)
         mask[entry] = True
-        remaining = remaining & ~mask
+        remaining = np.asarray(remaining & ~mask)
         known = found.setdefault(
             cause.key, _Found(cause, Place(node, entry), float(adjoint[entry]), blame=blame)
         )
         known.leaves[name] = mask | known.leaves[name] if name in known.leaves else mask
 
 
-def _look_at_value(
-    evidence: Evidence, node: Node, found: dict[tuple[Node, str], _Found]
-) -> None:
-    remaining = not_finite(evidence.values[node])
-    behind: set[Node] = {spoilt for one in found.values() for spoilt, _ in one.cause.also}
-    behind |= {one.cause.culprit for one in found.values()}
+def _look_at_value(evidence: Evidence, node: Node, found: dict[tuple[Node, str], _Found]) -> None:
+    values = evidence.values[node]
+    remaining = not_finite(values)
     for _ in range(MOST_CAUSES):
         entry = first_entry(remaining)
         if entry is None:
@@ -104,10 +101,12 @@ def _look_at_value(
         place = Place(node, entry)
         blame = blame_value(evidence, place)
         cause = forward_cause(evidence, blame)
-        alike = np.isnan(evidence.values[node]) == np.isnan(place.value(evidence))
-        remaining = remaining & ~alike
-        if cause.key not in found and blame.first.node not in behind:
-            found[cause.key] = _Found(cause, place, place.value(evidence))
+        same = np.asarray(np.isnan(values) == np.isnan(values[entry]))
+        if is_entrywise(blame.first.node) and blame.first.node.shape == node.shape:
+            same = same & alike(evidence, blame.first.node, blame.first.entry)
+        remaining = np.asarray(remaining & ~same)
+        remaining[entry] = False
+        found.setdefault(cause.key, _Found(cause, place, place.value(evidence)))
 
 
 # Into words.
@@ -126,7 +125,7 @@ def _diagnostic(evidence: Evidence, found: _Found) -> Diagnostic:
         message=f"{seen}: {cause.reason}",
         severity=_severity(found),
         source=evidence.problem.program.source,
-        labels=_labels(cause, found),
+        labels=_labels(evidence, cause, found),
         notes=tuple(_notes(evidence, found)),
         fix=proven_fix(evidence, _trouble(evidence, found)),
         leaf=leaf_name,
@@ -152,9 +151,11 @@ def _leaf_entry(evidence: Evidence, found: _Found) -> tuple[str | None, Entry | 
     return str(behind.node.static["name"]), behind.entry
 
 
-def _labels(cause: Cause, found: _Found) -> tuple[Label, ...]:
+def _labels(evidence: Evidence, cause: Cause, found: _Found) -> tuple[Label, ...]:
     marks = [(cause.culprit, cause.label), *cause.also]
-    labels = [Label(node.span, text) for node, text in marks if node.span is not None]
+    labels = [
+        Label(span, text) for node, text in marks if (span := _span(evidence, node)) is not None
+    ]
     if not labels and found.blame is not None:
         spans = [step.one.reader.span for step in reversed(found.blame.path)]
         labels = [Label(span, cause.label) for span in spans if span is not None][:1]
@@ -164,6 +165,18 @@ def _labels(cause: Cause, found: _Found) -> tuple[Label, ...]:
     return tuple(seen.values())
 
 
+def _span(evidence: Evidence, node: Node) -> Span | None:
+    """Where a node stands in the program; an input where it is read first."""
+    if node.operation is not leaf:
+        return node.span
+    name = node.static["name"]
+    for statement in evidence.problem.program.statements:
+        for part in postorder(statement.value):
+            if isinstance(part, Name) and part.identifier == name:
+                return part.span
+    return None
+
+
 def _notes(evidence: Evidence, found: _Found) -> list[str]:
     cause = found.cause
     notes = [cause.words] if cause.words else []
@@ -171,15 +184,34 @@ def _notes(evidence: Evidence, found: _Found) -> list[str]:
     notes += _how_many(found)
     if found.leaves:
         notes += _of_the_value(evidence, found)
-    if found.blame is not None and cause.backward and same_everywhere(evidence, found.blame):
+    if found.blame is not None and same_everywhere(evidence, found.blame):
         notes.append("Same in PyTorch, JAX and autograd.")
     name, entry = _leaf_entry(evidence, found)
     if name is not None and entry is not None and found.leaves:
-        slopes = true_slopes(evidence, name, entry)
-        if slopes is not None and slopes.says:
-            at = number(float(evidence.problem.inputs[name].value[entry]))
-            notes.append(f"True slope at {at}: {slopes.says}.")
+        notes += _true_slopes(evidence, found, name, entry)
     return notes
+
+
+def _true_slopes(evidence: Evidence, found: _Found, name: str, entry: Entry) -> list[str]:
+    """What difference quotients say, where the output is finite or has a limit."""
+    if found.cause.code == "repeated-eigenvalues":
+        return []  # the vectors turn by any angle there: quotients say nothing
+    reached = _reached(evidence, found)
+    if reached is not None and not np.isfinite(reached.value(evidence)):
+        return list(filter(None, [beside(evidence, name, entry, reached)]))
+    slopes = true_slopes(evidence, name, entry)
+    if slopes is None or not slopes.says:
+        return []
+    at = number(float(evidence.problem.inputs[name].value[entry]))
+    return [f"True slope at {at}: {slopes.says}."]
+
+
+def _reached(evidence: Evidence, found: _Found) -> Place | None:
+    """An entry of an output that the trouble is about."""
+    if found.blame is None:
+        return found.place
+    birth = found.blame.birth
+    return output_entry(evidence, birth.one.reader, birth.at)
 
 
 def _how_many(found: _Found) -> list[str]:
@@ -187,9 +219,7 @@ def _how_many(found: _Found) -> list[str]:
     for name, mask in found.leaves.items():
         count, first = int(np.count_nonzero(mask)), first_entry(mask)
         if count > 1 and first is not None:
-            notes.append(
-                f"{count} of {mask.size} elements of {name}.grad, first at {list(first)}"
-            )
+            notes.append(f"{count} of {mask.size} elements of {name}.grad, first at {list(first)}")
     others = [f"{name}.grad" for name in list(found.leaves)[1:]]
     if others:
         notes.append(f"the same spoils {listed(others)}")
@@ -203,7 +233,7 @@ def _of_the_value(evidence: Evidence, found: _Found) -> list[str]:
         for name, node in evidence.graph.outputs.items()
         if not_finite(evidence.values[node]).any()
     }
-    reached = output_entry(evidence, found.place.node, found.place.entry)
+    reached = _reached(evidence, found)
     if reached is None:
         return [] if bad else ["The value is fine; only the gradient breaks."]
     name = evidence.names.get(reached.node, "the output")
@@ -223,8 +253,15 @@ def _trouble(evidence: Evidence, found: _Found) -> Trouble:
         spans=tuple(dict.fromkeys(node.span for node in nodes if node.span is not None)),
         leaves=found.leaves,
         value=None if found.leaves else found.place,
-        inputs=tuple(node.static["name"] for node in nodes if node.operation is leaf),
+        inputs=_inputs_to_guard(evidence, nodes),
     )
+
+
+def _inputs_to_guard(evidence: Evidence, nodes: list[Node]) -> tuple[str, ...]:
+    """Inputs with nan that could be replaced without inventing a value: all outputs are fine."""
+    if any(not_finite(evidence.values[node]).any() for node in evidence.graph.outputs.values()):
+        return ()
+    return tuple(node.static["name"] for node in nodes if node.operation is leaf)
 
 
 def _seed_findings(evidence: Evidence) -> list[Diagnostic]:

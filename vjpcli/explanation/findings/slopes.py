@@ -6,16 +6,17 @@ one-sided difference quotients of the whole program, which use no rule.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from vjpcli.engine.backward import local_contributions
-from vjpcli.engine.evaluate import evaluate
 from vjpcli.engine.differences import WeightedOutput
+from vjpcli.engine.evaluate import evaluate
 from vjpcli.explanation.evidence import Evidence
-from vjpcli.explanation.findings.blame import HandOver
+from vjpcli.explanation.findings.blame import HandOver, Place
 from vjpcli.explanation.findings.entries import Array, Entry, is_entrywise, projected
 from vjpcli.explanation.findings.wording import factor, multiplied, number
 from vjpcli.graph.node import Graph, Node
@@ -23,6 +24,12 @@ from vjpcli.graph.operation import constant, make_constant, make_leaf
 
 CHEAP_ENTRIES = 2_000_000
 """Entries over all nodes up to which difference quotients are formed."""
+
+JUMP = 0.5
+"""How much of the distance moved may remain at a step 10^4 times smaller."""
+
+UNSEEN = "\u2060"
+"""A word joiner, which has no width."""
 
 STEPS = (1e-4, 1e-8)
 """Two steps of a one-sided quotient: where it grows as they shrink, the slope is infinite."""
@@ -67,7 +74,11 @@ def local_slope(evidence: Evidence, step: HandOver) -> LocalSlope | None:
     graph = Graph.reaching({"slope": contribution}, {**inputs, "adjoint": adjoint})
     dtype = evidence.problem.settings.dtype
     value = float(evaluate(graph, {**values, "adjoint": 1.0}, dtype)[contribution])
-    names = {node: factor(float(values[node.static["name"]])) for node in inputs.values()}
+    # Two operands of one value are told apart by characters that are taken out again below.
+    names = {
+        node: factor(float(values[node.static["name"]])) + UNSEEN * position
+        for position, node in enumerate(inputs.values())
+    }
     return LocalSlope(value, _slope_text(contribution, adjoint, names))
 
 
@@ -84,7 +95,11 @@ def _slope_text(contribution: Node, adjoint: Node, names: Mapping[Node, str]) ->
     from vjpcli.engine.symbolic import slope_text  # noqa: PLC0415  (SymPy)
 
     text = slope_text(contribution, adjoint, names)
-    if text is None or not any(mark in text for mark in "/*(") or "where" in text or "zoo" in text:
+    if text is None or "where" in text or "zoo" in text or "nan" in text:
+        return ""
+    text = text.replace(UNSEEN, "")
+    text = re.sub(r"\((\(-[^()]*\))\)", r"\1", text)  # sqrt((-2)) -> sqrt(-2)
+    if re.fullmatch(r"\(?-?[\w.∞]+\)?", text):
         return ""
     return multiplied(text)
 
@@ -139,11 +154,12 @@ def true_slopes(evidence: Evidence, name: str, entry: Entry) -> TrueSlopes | Non
     here = function.outputs(function.values)
     sides = []
     for sign in (-1.0, 1.0):
-        quotients = [
-            sign * _moved_by(here, function.moved({name: direction}, sign * step), seeds) / step
-            for step in (step * max(1.0, abs(float(start[entry]))) for step in STEPS)
+        steps = [step * max(1.0, abs(float(start[entry]))) for step in STEPS]
+        moved = [
+            sign * _moved_by(here, function.moved({name: direction}, sign * step), seeds)
+            for step in steps
         ]
-        sides.append(_limit(*quotients))
+        sides.append(_limit(moved, steps))
     return TrueSlopes(*sides)
 
 
@@ -164,10 +180,38 @@ def _moved_by(
     return total
 
 
-def _limit(coarse: float, fine: float) -> float:
-    """The slope that two quotients point to: infinite where it grows as the step shrinks."""
-    if np.isnan(fine) or np.isinf(fine):
-        return fine
+def _limit(moved: list[float], steps: list[float]) -> float:
+    """The slope that two quotients point to: infinite where it grows as the step shrinks.
+
+    nan where the output is not finite, or jumps: there it moves as far for a small step.
+    """
+    if not np.isfinite(moved).all():
+        return float("nan")
+    if abs(moved[1]) > JUMP * abs(moved[0]):
+        return float("nan")
+    coarse, fine = (distance / step for distance, step in zip(moved, steps, strict=True))
     if abs(fine) > 5 * abs(coarse) and abs(fine) > 10:
         return float(np.copysign(np.inf, fine))
     return coarse if abs(coarse - fine) <= 1e-2 * max(abs(coarse), abs(fine)) else fine
+
+
+def beside(evidence: Evidence, name: str, entry: Entry, output: Place) -> str:
+    """What an output that is not finite is like on both sides, where it has a limit; else ""."""
+    graph = evidence.graph
+    start = evidence.problem.inputs[name].value
+    if sum(node.size for node in graph.nodes) > CHEAP_ENTRIES or not np.isfinite(start[entry]):
+        return ""
+    function = WeightedOutput(graph, {}, evidence.problem.arrays)
+    direction = np.zeros(start.shape)
+    direction[entry] = 1.0
+    label = next(label for label, node in graph.outputs.items() if node is output.node)
+    left, right = (
+        float(function.moved({name: direction}, by)[label][output.entry])
+        for by in (-STEPS[0], STEPS[0])
+    )
+    if not np.isfinite([left, right]).all() or abs(left - right) > 1e-3 * max(1.0, abs(left)):
+        return ""
+    value, slope = (left + right) / 2, (right - left) / (2 * STEPS[0])
+    return (
+        f"On both sides of it the value tends to {_rounded(value)}, with slope {_rounded(slope)}."
+    )

@@ -15,6 +15,12 @@ from vjpcli.explanation.steps import number_text
 from vjpcli.graph.node import Node
 from vjpcli.graph.operation import constant, leaf
 
+FEW_DIGITS = 1e7
+"""Size from which whole numbers are written with an exponent."""
+
+LONG_TEXT = 32
+"""Characters from which the arguments of a call are left out in a table."""
+
 MOST_SHOWN = 6
 """Entries up to which an array is written out in a sentence."""
 
@@ -25,11 +31,9 @@ def number(value: float) -> str:
         return "nan"
     if np.isinf(value):
         return "∞" if value > 0 else "-∞"
-    return number_text(np.asarray(value)).removeprefix("-") if value == 0 else _plain(value)
-
-
-def _plain(value: float) -> str:
-    return number_text(np.asarray(value))
+    if value == 0:
+        return "0"
+    return f"{value:.6g}" if abs(value) >= FEW_DIGITS else number_text(np.asarray(value))
 
 
 def numbers(array: NDArray[Any]) -> str:
@@ -78,9 +82,20 @@ def last_node_at(evidence: Evidence, node: Node) -> Node:
 def shortened(text: str, inner: Iterable[str]) -> str:
     """`where(…)` for a call that contains one of the other texts, or that is long."""
     call = re.match(r"[\w.]+\(", text)
-    if call and (len(text) > 32 or any(one != text and one in text for one in inner)):
-        return f"{call.group()}…)"
-    return text
+    if call is None or not _closes_at_end(text, call.end()):
+        return text
+    long = len(text) > LONG_TEXT or any(one != text and one in text for one in inner)
+    return f"{call.group()}…)" if long else text
+
+
+def _closes_at_end(text: str, start: int) -> bool:
+    """Whether the bracket opened before `start` is closed by the last character."""
+    depth = 1
+    for position, character in enumerate(text[start:], start):
+        depth += (character == "(") - (character == ")")
+        if depth == 0:
+            return position == len(text) - 1
+    return False
 
 
 def multiplied(text: str) -> str:

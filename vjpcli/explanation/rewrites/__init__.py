@@ -25,7 +25,7 @@ LARGEST_PROGRAM = 20_000
 """Characters of a program, and nodes of its graph, up to which fixes are sought."""
 
 TRIALS = ((200_000, 40), (5_000_000, 8), (40_000_000, 2))
-"""(entries over all nodes, proposals that may be run): a large computation is not repeated often."""
+"""(entries over all nodes, proposals that may be run): a large run is not repeated often."""
 
 CODES_FOR_NUDGES = {
     "inf-slope", "nan-zero-seed", "nan-inf-times-zero", "nan-zero-times-inf", "nan-masking",
@@ -86,7 +86,6 @@ def _written(
     """The row written in the place of `part`, in the user's library first, then with bare names."""
     for prefix in dict.fromkeys((text.prefix(part), "")):
         instead = row.instead.replace("@", prefix).format(**{"rest": "", **bound}, eps=EPS[dtype])
-        is_call = instead.endswith(")") and instead[: instead.find("(")].replace(".", "").isalnum()
-        if not is_call and text.needs_brackets(part):
+        if text.needs_brackets(part, parsed(instead)):
             instead = f"({instead})"
         yield Proposal(text.edited({part.span: instead}), row.why, row.changes_value)

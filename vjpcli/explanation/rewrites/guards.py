@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from vjpcli.errors import Span
 from vjpcli.explanation.rewrites.match import Text, bracketed
 from vjpcli.explanation.rewrites.trouble import Proposal, Trouble
-from vjpcli.parser.syntax import Binary, Call, Expression, Name, postorder
+from vjpcli.parser.syntax import Binary, Call, Expression, Name, Number, postorder
 
 FRAGILE = {
     "sqrt", "rsqrt", "cbrt", "log", "log2", "log10", "log1p", "arcsin", "arccos", "arctanh",
@@ -82,6 +82,8 @@ def masked_product(text: Text, trouble: Trouble) -> Iterator[Proposal]:
         if not trouble.concerns(product.span):
             continue
         for mask, other in ((product.left, product.right), (product.right, product.left)):
+            if isinstance(mask, Number):
+                continue
             condition = f"{bracketed(mask, text.at(mask))} != 0"
             for operand in _fragile_operands(other, text, trouble):
                 for safe in SAFE_VALUES[:3]:
@@ -101,12 +103,10 @@ def guarded_input(text: Text, trouble: Trouble) -> Iterator[Proposal]:
     test = "isnan" if trouble.code.startswith("nan") else "isinf"
     for name in trouble.inputs:
         spans = [
-            part.span
-            for part in text.parts()
-            if isinstance(part, Name) and part.identifier == name
+            part.span for part in text.parts() if isinstance(part, Name) and part.identifier == name
         ]
         if spans:
             yield Proposal(
-                text.edited({span: f"where({test}({name}), 0, {name})" for span in spans}),
+                text.edited(dict.fromkeys(spans, f"where({test}({name}), 0, {name})")),
                 f"take the {trouble.code[:3]} out of {name} before it is used",
             )

@@ -116,10 +116,26 @@ class Text:
             text = text[: span.start] + edits[span] + text[span.end :]
         return text
 
-    def needs_brackets(self, part: Expression) -> bool:
-        """Whether `part` is an operand, so that a sum put in its place needs brackets."""
+    def needs_brackets(self, part: Expression, instead: Expression) -> bool:
+        """Whether `instead`, put in the place of `part`, must be in brackets."""
+        if binding_strength(instead) > binding_strength(part):
+            return False
+        both = isinstance(part, Binary) and isinstance(instead, Binary)
+        if both and getattr(part, "operator", "") == getattr(instead, "operator", None):
+            return False
         parents = (Binary, Unary, Attribute)
         return any(isinstance(one, parents) and part in one.children for one in self.parts())
+
+
+def binding_strength(part: Expression) -> int:
+    """How tightly a part holds together: a comparison loosest, a call or a word tightest."""
+    if isinstance(part, Unary):
+        return 3
+    if isinstance(part, Binary):
+        return {"+": 1, "-": 1, "*": 2, "/": 2, "//": 2, "%": 2, "@": 2, "**": 4}.get(
+            part.operator, 0
+        )
+    return 5
 
 
 def bracketed(part: Expression, text: str) -> str:

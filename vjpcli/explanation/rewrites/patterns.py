@@ -9,7 +9,7 @@ function, and `{eps}` a small number in the program's dtype.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 
 from vjpcli.parser.expression import parse
 from vjpcli.parser.syntax import Expression
@@ -107,7 +107,7 @@ NUDGES: tuple[Row, ...] = (
 """A small number added where nothing better exists."""
 
 
-@cache
+@lru_cache(maxsize=256)
 def parsed(pattern: str) -> Expression:
-    """The syntax tree of a pattern."""
+    """The syntax tree of a pattern, or of what is written instead."""
     return parse(pattern, "pattern").statements[-1].value
