@@ -87,7 +87,8 @@ def _of_spoilt_value(
     ]
     rows = (*(row for row in cause.rows if row.text not in again), *back)
     words = ""
-    if cause.code == "nan-in-input":
+    adjoint = evidence.adjoint(blame.birth.one.reader)
+    if cause.code == "nan-in-input" and adjoint is not None and (adjoint == 0).any():
         words = "an adjoint of 0 does not protect: 0 × nan is nan"
     return replace(cause, rows=rows, words=words)
 

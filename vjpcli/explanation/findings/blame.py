@@ -182,7 +182,7 @@ def alike(evidence: Evidence, reader: Node, entry: Entry) -> Mask:
     arrays += [] if adjoint is None else [adjoint]
     for array in arrays:
         kinds = np.broadcast_to(number_kind(array), reader.shape)
-        np.logical_and(mask, kinds == kinds[entry], out=mask)
+        mask = np.logical_and(mask, kinds == kinds[entry])
     return mask
 
 

@@ -106,7 +106,8 @@ def _look_at_value(evidence: Evidence, node: Node, found: dict[tuple[Node, str],
             same = same & alike(evidence, blame.first.node, blame.first.entry)
         remaining = np.asarray(remaining & ~same)
         remaining[entry] = False
-        found.setdefault(cause.key, _Found(cause, place, place.value(evidence)))
+        if not (found and cause.code == "inf-in-input" and np.isinf(values[entry])):
+            found.setdefault(cause.key, _Found(cause, place, place.value(evidence)))
 
 
 # Into words.

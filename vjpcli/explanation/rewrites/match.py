@@ -28,6 +28,9 @@ from vjpcli.parser.syntax import (
 )
 
 VARIABLES = frozenset("uvw")
+WHOLE = 5
+"""Binding strength of a word, a call or anything in brackets of its own."""
+
 COMMUTATIVE = frozenset("+*")
 
 Bindings = Mapping[str, str]
@@ -118,7 +121,8 @@ class Text:
 
     def needs_brackets(self, part: Expression, instead: Expression) -> bool:
         """Whether `instead`, put in the place of `part`, must be in brackets."""
-        if binding_strength(instead) > binding_strength(part):
+        strength = binding_strength(instead)
+        if strength == WHOLE or strength > binding_strength(part):
             return False
         both = isinstance(part, Binary) and isinstance(instead, Binary)
         if both and getattr(part, "operator", "") == getattr(instead, "operator", None):
@@ -135,7 +139,7 @@ def binding_strength(part: Expression) -> int:
         return {"+": 1, "-": 1, "*": 2, "/": 2, "//": 2, "%": 2, "@": 2, "**": 4}.get(
             part.operator, 0
         )
-    return 5
+    return WHOLE
 
 
 def bracketed(part: Expression, text: str) -> str:
