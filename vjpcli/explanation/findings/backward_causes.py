@@ -22,7 +22,7 @@ from vjpcli.explanation.findings.blame import (
 )
 from vjpcli.explanation.findings.cause import Cause
 from vjpcli.explanation.findings.entries import first_entry, is_entrywise, not_finite, projected
-from vjpcli.explanation.findings.forward_causes import SOFTMAX_LIKE, forward_cause
+from vjpcli.explanation.findings.forward_causes import INVERSES, SOFTMAX_LIKE, forward_cause
 from vjpcli.explanation.findings.slopes import LocalSlope, local_slope
 from vjpcli.explanation.findings.wording import (
     MOST_SHOWN,
@@ -37,7 +37,6 @@ from vjpcli.graph.operation import constant, leaf
 MADE_HERE = "the {} is made here, on the way back"
 
 DECOMPOSITIONS = {"eigh_vectors", "svd_left", "svd_right"}
-INVERSES = {"inv", "solve", "solve_triangular", "cholesky", "logdet", "logabsdet", "det", "lstsq"}
 
 
 def backward_cause(evidence: Evidence, blame: BackwardBlame) -> Cause:
@@ -107,9 +106,10 @@ def _of_softmax(evidence: Evidence, birth: HandOver) -> Cause:
     shown = (
         f"({', '.join(map(number, np.ravel(value)))})" if value.size <= MOST_SHOWN else "infinities"
     )
+    text = step_text(evidence, reader)
     return Cause(
         code="softmax-of-infinities",
-        reason=f"the slope of {step_text(evidence, reader)} is a softmax, and that of {shown} is undefined",
+        reason=f"the slope of {text} is a softmax, and the softmax of {shown} is undefined",
         culprit=reader,
         label=MADE_HERE.format("nan"),
         words="the largest entry is taken out first, and ∞ - ∞ is not a number",

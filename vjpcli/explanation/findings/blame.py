@@ -200,7 +200,7 @@ def _folded(mask: Mask, shape: tuple[int, ...]) -> Mask:
     """`mask` in the shape of an operand that was stretched to it: True where any copy is."""
     missing = mask.ndim - len(shape)
     if missing > 0:
-        mask = mask.any(axis=tuple(range(missing)))
+        mask = np.asarray(mask.any(axis=tuple(range(missing))))
     stretched = tuple(i for i, n in enumerate(shape) if n == 1 and mask.shape[i] != 1)
     return np.asarray(mask.any(axis=stretched, keepdims=True) if stretched else mask)
 
@@ -266,7 +266,10 @@ def output_entry(evidence: Evidence, node: Node, entry: Entry) -> Place | None:
         if not arrived:
             return None
         one = arrived[0]
-        at = first_reader(one, entry, anything(one.reader), evidence)
+        # Where an operation mixes entries, one that went wrong is more to the point.
+        bad = not_finite(evidence.values[one.reader])
+        at = first_reader(one, entry, bad, evidence) if bad.any() else None
+        at = at or first_reader(one, entry, anything(one.reader), evidence)
         if at is None:
             return None
         node, entry = one.reader, at
@@ -325,6 +328,9 @@ def _earliest(evidence: Evidence, place: Place) -> Place:
 
     An infinity can hide: 1/exp(800) is 0, and the log of that is what looks like the fault.
     """
+    earlier = (node for node in evidence.graph.nodes if node.serial < place.node.serial)
+    if not any(not_finite(evidence.values[node]).any() for node in earlier):
+        return place
     found = place
     seen = {place.node}
     pending = [place]

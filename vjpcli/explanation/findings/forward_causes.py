@@ -8,7 +8,7 @@ from vjpcli.errors import TrailRow
 from vjpcli.explanation.evidence import Evidence
 from vjpcli.explanation.findings.blame import ForwardBlame, Place
 from vjpcli.explanation.findings.cause import Cause
-from vjpcli.explanation.findings.entries import is_entrywise, not_finite, projected
+from vjpcli.explanation.findings.entries import Array, is_entrywise, not_finite, projected
 from vjpcli.explanation.findings.wording import (
     factor,
     listed,
@@ -32,6 +32,12 @@ GROWING = {
 """Operations whose finite operands give an infinity by growing too large."""
 
 SPREADS = {"std", "var"}
+INVERSES = {
+    "inv", "solve", "solve_triangular", "cholesky", "logdet", "logabsdet", "det", "lstsq",
+    "matrix_power", "pinv",
+}  # fmt: skip
+"""Operations that fail where a matrix is singular."""
+
 SOFTMAX_LIKE = {"softmax", "log_softmax", "logsumexp"}
 
 INFINITIES_IN = {
@@ -199,9 +205,19 @@ def _mixing_kind(evidence: Evidence, place: Place) -> tuple[str, str]:
     if any(not_finite(array).any() for array in arrays):
         code, words = INFINITIES_IN.get(name, ("nan-of-infinities", "makes nan of infinities"))
         return code, f"{text} {words}"
+    if name in INVERSES:
+        return "singular-matrix", f"the matrix of {text} is singular"
+    if np.isnan(value) and name in SPREADS:
+        return "one-element-std", _spread_words(node, arrays[0].size // max(1, node.size))
+    return _unexplained(evidence, node, value, arrays)
+
+
+def _unexplained(
+    evidence: Evidence, node: Node, value: float, arrays: list[Array]
+) -> tuple[str, str]:
+    """Nan or infinity of finite operands, in an operation of which nothing more is known."""
+    name, text = node.operation.name, evidence.text_of(node)
     if np.isnan(value):
-        if name in SPREADS:
-            return "one-element-std", _spread_words(node, arrays[0].size // max(1, node.size))
         return "outside-domain", f"{text} is not a number here"
     if name in GROWING or max(float(np.max(np.abs(a), initial=0)) for a in arrays) > LARGE_ENTRY:
         return "overflow", _overflow_words(evidence, text)

@@ -199,6 +199,8 @@ def _true_slopes(evidence: Evidence, found: _Found, name: str, entry: Entry) -> 
         return []  # the vectors turn by any angle there: quotients say nothing
     reached = _reached(evidence, found)
     if reached is not None and not np.isfinite(reached.value(evidence)):
+        if found.cause.code == "overflow":
+            return []  # the quotients are taken in float64, where a float32 may not overflow
         return list(filter(None, [beside(evidence, name, entry, reached)]))
     slopes = true_slopes(evidence, name, entry)
     if slopes is None or not slopes.says:

@@ -99,7 +99,7 @@ def _slope_text(contribution: Node, adjoint: Node, names: Mapping[Node, str]) ->
         return ""
     text = text.replace(UNSEEN, "")
     text = re.sub(r"\((\(-[^()]*\))\)", r"\1", text)  # sqrt((-2)) -> sqrt(-2)
-    if re.fullmatch(r"\(?-?[\w.∞]+\)?", text):
+    if re.fullmatch(r"\(?-?[\w.∞]+([+-]\d+)?\)?", text):
         return ""
     return multiplied(text)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from vjpcli.errors import Span
-from vjpcli.explanation.rewrites.match import Text, bracketed
+from vjpcli.explanation.rewrites.match import Text, binding_strength
 from vjpcli.explanation.rewrites.trouble import Proposal, Trouble
 from vjpcli.parser.syntax import Binary, Call, Expression, Name, Number, postorder
 
@@ -84,7 +84,8 @@ def masked_product(text: Text, trouble: Trouble) -> Iterator[Proposal]:
         for mask, other in ((product.left, product.right), (product.right, product.left)):
             if isinstance(mask, Number):
                 continue
-            condition = f"{bracketed(mask, text.at(mask))} != 0"
+            loose = binding_strength(mask) == 0
+            condition = f"({text.at(mask)}) != 0" if loose else f"{text.at(mask)} != 0"
             for operand in _fragile_operands(other, text, trouble):
                 for safe in SAFE_VALUES[:3]:
                     start = product.span.start
