@@ -115,7 +115,6 @@ def _of_softmax(evidence: Evidence, birth: HandOver) -> Cause:
         words="the largest entry is taken out first, and ∞ - ∞ is not a number",
         rows=(_row(evidence, birth, None),),
         numbers=_numbers(evidence, birth, None),
-        backward=True,
     )
 
 
@@ -212,7 +211,6 @@ def _of_zero(
         words=words,
         rows=tuple(rows),
         numbers=_numbers(evidence, birth, slope),
-        backward=True,
     )
 
 
@@ -267,7 +265,6 @@ def _of_infinite_slope(evidence: Evidence, blame: BackwardBlame, slope: LocalSlo
             words=f"the slope of {text} is {slope.says}",
             rows=(_row(evidence, birth, slope),),
             numbers=numbers,
-            backward=True,
         )
     second = local_slope(evidence, made_nan)
     factors = "∞ - ∞" if second is None else f"{infinite} × {factor(second.value)}"
@@ -283,7 +280,6 @@ def _of_infinite_slope(evidence: Evidence, blame: BackwardBlame, slope: LocalSlo
         + f"{factors} is nan",
         rows=(_row(evidence, birth, slope), _row(evidence, made_nan, second)),
         numbers=numbers,
-        backward=True,
     )
 
 
@@ -313,7 +309,6 @@ def _of_nan_slope(evidence: Evidence, birth: HandOver, slope: LocalSlope) -> Cau
         words=f"the slope of {text} is {slope.says}",
         rows=(_row(evidence, birth, slope),),
         numbers=_numbers(evidence, birth, slope),
-        backward=True,
     )
 
 
@@ -329,7 +324,6 @@ def _of_overflow(evidence: Evidence, birth: HandOver, slope: LocalSlope) -> Caus
         label=MADE_HERE.format(number(out)),
         rows=(_row(evidence, birth, slope),),
         numbers=_numbers(evidence, birth, slope),
-        backward=True,
     )
 
 
@@ -358,5 +352,4 @@ def _of_mixing(evidence: Evidence, birth: HandOver) -> Cause:
         words=words,
         rows=(_row(evidence, birth, None),),
         numbers=_numbers(evidence, birth, None),
-        backward=True,
     )

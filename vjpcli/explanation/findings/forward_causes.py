@@ -61,6 +61,7 @@ def forward_cause(evidence: Evidence, blame: ForwardBlame) -> Cause:
     """What made the value at `blame.first` nan or infinite, and what made nan of it."""
     first = blame.first
     code, reason = _kind(evidence, first)
+    root = (first.node, code)
     rows = [_row(evidence, first, reason)]
     also: list[tuple[Node, str]] = []
     culprit, label = first.node, _label(evidence, first)
@@ -85,6 +86,7 @@ def forward_cause(evidence: Evidence, blame: ForwardBlame) -> Cause:
         also=tuple(also),
         rows=tuple(rows),
         numbers=tuple(numbers),
+        root=root,
         notes=_notes(evidence, first),
     )
 

@@ -94,6 +94,7 @@ def _look_at_gradient(evidence: Evidence, name: str, found: dict[tuple[Node, str
 def _look_at_value(evidence: Evidence, node: Node, found: dict[tuple[Node, str], _Found]) -> None:
     values = evidence.values[node]
     remaining = not_finite(values)
+    known = {one.cause.root for one in found.values()}
     for _ in range(MOST_CAUSES):
         entry = first_entry(remaining)
         if entry is None:
@@ -106,7 +107,8 @@ def _look_at_value(evidence: Evidence, node: Node, found: dict[tuple[Node, str],
             same = same & alike(evidence, blame.first.node, blame.first.entry)
         remaining = np.asarray(remaining & ~same)
         remaining[entry] = False
-        if not (found and cause.code == "inf-in-input" and np.isinf(values[entry])):
+        passed_on = cause.code == "inf-in-input" and np.isinf(values[entry])
+        if cause.root not in known and not (found and passed_on):
             found.setdefault(cause.key, _Found(cause, place, place.value(evidence)))
 
 
