@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from vjpcli.errors import TrailRow
 from vjpcli.graph.node import Node
 
-
 CODES = {
     # A value went wrong on the way forward.
     "nan-in-input": "an input holds nan, and everything that reads it becomes nan",
@@ -27,7 +26,7 @@ CODES = {
     "one-element-std": "a spread divides by N - ddof, and that is 0",
     "singular-matrix": "a matrix has no inverse",
     # The value may be fine: it went wrong on the way back.
-    "nan-untaken-branch": "where() sends 0 to the branch that was not taken, and 0 times inf is nan",
+    "nan-untaken-branch": "where() sends 0 to an untaken branch, and 0 times inf is nan",
     "nan-masking": "a mask multiplies by 0, and 0 times inf is nan",
     "nan-zero-seed": "the seed is 0 where a slope is infinite, and 0 times inf is nan",
     "nan-zero-times-inf": "an adjoint of 0 meets an infinite slope",
