@@ -115,7 +115,11 @@ def difference_quotient(case: KinkCase, step: float) -> float:
 
 @pytest.mark.parametrize(
     ("operation", "number"),
-    [(operation, number) for operation in OPERATIONS.values() for number in range(len(operation.kinks))],
+    [
+        (operation, number)
+        for operation in OPERATIONS.values()
+        for number in range(len(operation.kinks))
+    ],
 )
 def test_kink_is_hit_at_its_point(operation, number):
     """Where the kink depends on static arguments, some of those sampled must show it."""

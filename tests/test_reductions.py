@@ -25,7 +25,7 @@ from vjpcli.parser.expression import parse
 INF, NAN = np.inf, np.nan
 FAMILIES = {
     "reduction", "scan", "extreme", "selection", "spread", "norms", "sorting", "quantiles",
-    "running", "differences",
+    "medians", "running", "differences",
 }  # fmt: skip
 MINE = [operation for operation in OPERATIONS.values() if operation.family in FAMILIES]
 
