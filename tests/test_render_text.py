@@ -311,3 +311,24 @@ def test_control_characters_of_the_input_never_reach_the_terminal():
 def test_suggestions_can_be_replaced_or_left_out():
     assert "next: vjp other" in screen(made.elementwise(), next_commands=["vjp other"])
     assert "next:" not in screen(made.elementwise(), next_commands=())
+
+
+@pytest.mark.parametrize("width", range(40, 130, 3))
+@pytest.mark.parametrize("name", made.EVERY)
+def test_rules_of_tables_meet_at_every_width(name, width):
+    lines = screen(made.EVERY[name](), width).splitlines()
+    for number, line in enumerate(lines):
+        if "┼" in line:
+            crossings = [place for place, sign in enumerate(line) if sign == "┼"]
+            for neighbour in (lines[number - 1], lines[number + 1]):
+                uprights = [place for place, sign in enumerate(neighbour) if sign == "│"]
+                assert uprights == crossings
+
+
+def test_a_diagonal_structure_alone_tells_the_structural_zeros():
+    base = made.elementwise()
+    reports = {
+        name: LeafReport(formula=report.formula, structure="diagonal")
+        for name, report in base.leaves.items()
+    }
+    assert screen(made.replaced(base, leaves=reports), 120) == screen(base, 120)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
-from vjpcli.graph.operation import OPERATIONS, positive
+from vjpcli.graph.operation import OPERATIONS, positive, real
 from vjpcli.ops import activation, arithmetic, comparison, elementary, reduction
-from vjpcli.ops.declaration import Refusal, fail, operation, real, sample, shape_text
+from vjpcli.ops.declaration import Refusal, fail, operation, sample, shape_text
 from vjpcli.ops.keywords import one_of, plain_number, true_or_false
 
 REDUCTIONS = ("none", "mean", "sum")
@@ -126,9 +126,7 @@ def smooth_l1_loss(input, target, *, reduction="mean", beta=1):
     ),
     refuses=(*PAIR_REFUSALS, Refusal(sample((3,), (3,), full="yes"), "keyword-value")),
 )
-def poisson_nll_loss(
-    input, target, *, log_input=True, full=False, eps=1e-8, reduction="mean"
-):
+def poisson_nll_loss(input, target, *, log_input=True, full=False, eps=1e-8, reduction="mean"):
     """Negative log likelihood of counts whose rate is exp(input), or input itself.
 
     Shapes:  input [...], target [...] -> []; [...] with reduction="none"

@@ -134,17 +134,19 @@ class FullJacobian:
 
     def _banded(self, leaf: Leaf) -> list[Line]:
         lines: list[Line] = []
+        group = 2 if self.weighted else 1
+        most = min(max(self.page.room // 3, 1), _UNLIMITED_COLUMNS)
         start = 0
         while start < leaf.size:
-            end = min(leaf.size, start + min(max(self.page.room // 3, 1), _UNLIMITED_COLUMNS))
-            while end > start:
-                columns = _Columns(leaf, tuple(range(start, end)))
-                table = self._table([columns], "entry", extras=False)
-                if table.fits(self.page):
-                    break
-                end -= 1
-            else:
-                return self._listed(leaf, list(range(leaf.size)))
+            end = min(leaf.size, start + most)
+            table = self._table([_Columns(leaf, tuple(range(start, end)))], "entry", extras=False)
+            if not table.fits(self.page):
+                end = start + table.columns_that_fit(self.page, group)
+                if end == start:
+                    return self._listed(leaf, list(range(leaf.size)))
+                table = self._table(
+                    [_Columns(leaf, tuple(range(start, end)))], "entry", extras=False
+                )
             lines += ([()] if lines else []) + table.lines(self.page)
             start = end
         return lines

@@ -50,6 +50,17 @@ class Table:
         """Whether the page is wide enough; the blank after the last column may be lost."""
         return self.width() - 1 <= page.room
 
+    def columns_that_fit(self, page: Page, group: int) -> int:
+        """How many columns of a group, from its left, the page has room for; at least 0."""
+        spec, widths = self._measured()[group]
+        free = page.room - (self.width() - 1 - sum(widths) - spec.gap * (len(widths) - 1))
+        used = -spec.gap
+        for count, width in enumerate(widths):
+            used += spec.gap + width
+            if used > free:
+                return count
+        return len(widths)
+
     def lines(self, page: Page) -> list[Line]:
         """The table drawn."""
         measured = self._measured()
