@@ -102,7 +102,11 @@ def _is_wrong_at(
 def _kink_or_tie(evidence: Evidence, group: list[Hit], sides: OneSided) -> list[Diagnostic]:
     """The finding about a kink on which some gradient entry rests, if there is one."""
     decided = _entries(hit.decided for hit in group[:MOST_GROUPS])
-    decided = {leaf: mask for leaf, mask in decided.items() if not _all_right(evidence, leaf, mask, sides)}
+    decided = {
+        leaf: mask
+        for leaf, mask in decided.items()
+        if not _all_right(evidence, leaf, mask, sides)
+    }
     if not decided:
         return []
     leaf, mask = next(iter(decided.items()))
@@ -110,25 +114,25 @@ def _kink_or_tie(evidence: Evidence, group: list[Hit], sides: OneSided) -> list[
     hit = next((one for one in group if leaf in one.decided), group[0])
     kink, at = hit.kink, first_position(hit.at)
     used, others = _conventions(kink, evidence.problem.settings.like)
-    name = gradient_name(leaf, index)
+    left, right = kink.slopes
+    right_ones = _any_share(kink) if hit.is_tie else _right_slopes(kink)
+    if kink.says:
+        # The declared slopes are those of one example; the program's own can be measured here.
+        beside = sides.at(leaf, index, float(pass_gradients(evidence)[leaf][index]))
+        left, right = _rounded(beside.left), _rounded(beside.right)
+        right_ones = f"the slope is {show(left)} from the left, {show(right)} from the right"
     what = words_of(evidence, hit.node)
     place = _place_in_words(evidence, hit)
-    engine = ENGINES[evidence.problem.settings.like]
-    if hit.is_tie:
-        message = (
-            f"{name} rests on a tie in {what}, where {place}: {_any_share(kink)}; "
-            f"used {show(used)} ({engine})"
-        )
-    else:
-        message = (
-            f"{name} rests on a kink of {what}, where {place}: {_right_slopes(kink)}; "
-            f"used {show(used)} ({engine})"
-        )
+    message = (
+        f"{gradient_name(leaf, index)} rests on a {'tie in' if hit.is_tie else 'kink of'} {what}, "
+        f"where {place}: {right_ones}; used {show(used)} "
+        f"({ENGINES[evidence.problem.settings.like]})"
+    )
     operand = evidence.values[hit.node.operands[kink.operand]]
     value = operand.reshape(-1)[0] if operand.size == 1 else _entry(operand, at)
     adjoint = evidence.adjoint(hit.node)
-    numbers = [("value", value), ("slope", used), ("slope from the left", kink.slopes[0])]
-    numbers += [("slope from the right", kink.slopes[1])]
+    numbers = [("value", value), ("slope", used), ("slope from the left", left)]
+    numbers += [("slope from the right", right)]
     if adjoint is not None:
         numbers.append(("adjoint in", adjoint[at]))
     also = [f"{other}.grad" for other in decided if other != leaf]
@@ -144,7 +148,6 @@ def _kink_or_tie(evidence: Evidence, group: list[Hit], sides: OneSided) -> list[
             numbers=numbers,
             notes=(
                 _others_in_words(others),
-                kink.says,
                 count_note(leaf, mask),
                 f"so do entries of {listed(also)}" if also else "",
             ),
@@ -194,11 +197,7 @@ def _any_share(kink: Kink) -> str:
 
 
 def _others_in_words(others: dict[str, float]) -> str:
-    words = [
-        f"{ENGINES[engine]} gives {show(slope)}" if not np.isnan(slope) else f"{ENGINES[engine]} gives nan"
-        for engine, slope in others.items()
-    ]
-    return listed(words)
+    return listed([f"{ENGINES[engine]} gives {show(slope)}" for engine, slope in others.items()])
 
 
 def _place_in_words(evidence: Evidence, hit: Hit) -> str:
@@ -209,9 +208,15 @@ def _place_in_words(evidence: Evidence, hit: Hit) -> str:
         if own:
             text = words_of(evidence, operand)
             texts[name] = text if re.fullmatch(r"[\w.\[\](), -]*", text) else f"({text})"
-    if hit.kink.place.startswith("several"):
-        return f"{hit.kink.place} entries are equal"
-    return re.sub(r"[A-Za-z_]\w*", lambda word: texts.get(word.group(), word.group()), hit.kink.place)
+    place = hit.kink.place
+    if place.startswith("several"):
+        return f"{place} entries are equal"
+    if place == "all entries equal":
+        return "all entries are equal"
+    if "==" not in place:
+        operand, _, state = place.partition(" ")
+        place = f"{operand} is {state}"
+    return re.sub(r"[A-Za-z_]\w*", lambda word: texts.get(word.group(), word.group()), place)
 
 
 # Kinks that conditions make: where(x > 0, x, 0) at 0.
