@@ -112,7 +112,8 @@ class Vanishing:
         arrived = self.evidence.adjoint(one.reader)
         assert arrived is not None
         largest = np.max(np.abs(arrived), initial=0.0)
-        if not np.isfinite(local).all() or np.max(np.abs(local), initial=0.0) > TINY * largest:
+        sent = np.max(np.abs(local), initial=0.0)
+        if not np.isfinite(local).all() or sent > nothing_beside(arrived.dtype) * largest:
             return None
         reader = one.reader
         if reader.operation.name in PRODUCTS:
@@ -162,7 +163,7 @@ class Vanishing:
         largest = np.max(np.abs(arrived), initial=0.0)
         if np.max(size, initial=0.0) <= TINY * largest:
             return Cause("saturated", one.reader, contribution=one)
-        if np.all(np.abs(positive + negative) <= TINY * np.max(size)):
+        if np.all(np.abs(positive + negative) <= nothing_beside(arrived.dtype) * np.max(size)):
             place = np.unravel_index(int(np.argmax(size)), size.shape)
             sums = float(positive[place]), float(negative[place])
             return Cause("cancels", one.reader, sums=sums, contribution=one)
@@ -181,6 +182,11 @@ class Vanishing:
         if entries is None:
             return None
         return entries * arrived.reshape(arrived.shape + (1,) * len(shape))
+
+
+def nothing_beside(dtype: Any) -> float:
+    """The share of something that counts as nothing in this dtype."""
+    return max(TINY, ROUNDING * float(np.finfo(dtype).eps))
 
 
 def _fitted(local: Array, shape: tuple[int, ...]) -> Array:

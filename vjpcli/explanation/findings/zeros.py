@@ -30,7 +30,7 @@ from vjpcli.explanation.findings.telling import (
     show,
     words_of,
 )
-from vjpcli.explanation.findings.vanishing import Cause, Vanishing
+from vjpcli.explanation.findings.vanishing import Cause, Vanishing, nothing_beside
 from vjpcli.graph.node import Node
 
 Array = NDArray[Any]
@@ -63,7 +63,7 @@ def _leaves_with_tiny_entries(evidence: Evidence) -> dict[str, float]:
     """
     seeds = [seed.value for seed in evidence.one_pass if seed.value is not None]
     largest = max((float(np.max(np.abs(seed), initial=0.0)) for seed in seeds), default=0.0)
-    limit = TINY * largest
+    limit = nothing_beside(evidence.problem.settings.dtype) * largest
     found = {}
     for leaf, gradient in pass_gradients(evidence).items():
         total = evidence.gradients[leaf]
