@@ -7,6 +7,7 @@ from the same input (all pairs of its entries).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
@@ -20,7 +21,7 @@ from vjpcli.explanation.findings.telling import Array, finding, show, show_array
 from vjpcli.explanation.problem import Problem, pose
 from vjpcli.graph.node import Graph, Node, ancestors
 from vjpcli.graph.operation import leaf, shape_text
-from vjpcli.parser.syntax import Binary, Call, Expression, Name, postorder
+from vjpcli.parser.syntax import Binary, Call, Expression, Name, Unary, postorder
 from vjpcli.parser.values import GivenValue
 
 PAIRING = {
@@ -100,9 +101,11 @@ def _broadcast_pairs(evidence: Evidence, node: Node, column: Node, vector: Node)
     column_text, vector_text = texts or (words_of(evidence, column), words_of(evidence, vector))
     count = column.shape[0]
     fix = _fix(evidence, node, column, vector)
-    value = evidence.values[evidence.graph.outputs[evidence.problem.outputs[-1].name]] if (
-        evidence.problem.outputs[-1].name in evidence.graph.outputs
-    ) else evidence.problem.outputs[-1].value
+    value = (
+        evidence.values[evidence.graph.outputs[evidence.problem.outputs[-1].name]]
+        if (evidence.problem.outputs[-1].name in evidence.graph.outputs)
+        else evidence.problem.outputs[-1].value
+    )
     numbers = [("value", float(value))] if value.ndim == 0 else []
     if fix is not None and numbers and fix[1].value.ndim == 0:
         numbers.append(("value as corrected", float(fix[1].value)))
@@ -183,9 +186,15 @@ def _fix(
 
 
 def _with_ending(text: str, part: Expression, ending: str) -> str:
-    own = text[part.span.start : part.span.end]
-    own = f"({own})" if isinstance(part, Binary) or own.startswith("-") else own
-    return text[: part.span.start] + own + ending + text[part.span.end :]
+    start, end = part.span.start, part.span.end
+    own = text[start:end]
+    if isinstance(part, Binary | Unary):
+        if re.search(r"(^|[^\w\s])\s*\($", text[:start]) and text[end : end + 1] == ")":
+            end += 1  # it stands in brackets of its own
+            own += ")"
+        else:
+            own = f"({own})"
+    return text[:start] + own + ending + text[end:]
 
 
 def _run(problem: Problem, text: str) -> Corrected | None:

@@ -22,9 +22,7 @@ def find(evidence: Evidence) -> list[Diagnostic]:
         return [_output_constant(evidence)]
     connected = smoothly_connected(evidence)
     any_connected = not connected.isdisjoint(leaves.values())
-    flat = [
-        leaf for leaf, node in leaves.items() if node in read and node not in connected
-    ]
+    flat = [leaf for leaf, node in leaves.items() if node in read and node not in connected]
     found = _behind_flat_operations(evidence, flat, read, "note" if any_connected else "warning")
     return found + [_leaf_unused(evidence, leaf) for leaf in unused]
 
@@ -131,9 +129,7 @@ def _is_written(evidence: Evidence, node: Node) -> bool:
     names = {operation.name, *operation.aliases}
     names |= {name for several in operation.library_names.values() for name in several}
     text = evidence.text_of(node)
-    return any(name in text for name in names) or bool(
-        operation.infix and operation.infix in text
-    )
+    return any(name in text for name in names) or bool(operation.infix and operation.infix in text)
 
 
 def _why_flat(node: Node) -> str:

@@ -1,4 +1,4 @@
-"""Where a kink or tie was hit, and what the backward pass would hand on if another slope were taken."""
+"""Where a kink or tie was hit, and which gradients another slope there would change."""
 
 from __future__ import annotations
 
@@ -45,7 +45,14 @@ class Hit:
     @cached_property
     def reached(self) -> dict[str, Mask]:
         """Leaf -> entries that an adjoint handed on at the kink arrives at."""
-        return self._changed([{one: value + (at != 0) for one, value, at in self._places()}])
+        at = self._spread(self.at)
+        alternatives = []
+        for one in self.evidence.sent[self.node]:
+            value = self.evidence.values[one.local]
+            meant = self.is_tie or one.position == self.kink.operand
+            if meant and value.shape == at.shape:
+                alternatives.append({one.local: value + at})
+        return self._changed(alternatives)
 
     @cached_property
     def decided(self) -> dict[str, Mask]:
@@ -65,20 +72,6 @@ class Hit:
                     differs = ~(np.abs(after - was) <= NOTICEABLE * size)
                 found[leaf] |= differs & np.isfinite(was)
         return {leaf: mask for leaf, mask in found.items() if mask.any()}
-
-    def _places(self) -> Iterator[tuple[Node, Array, Array]]:
-        """Per contribution: its node, its value, and the adjoint that arrives at the kink."""
-        adjoint = self.evidence.adjoint(self.node)
-        if adjoint is None:
-            return
-        for one in self.evidence.sent.get(self.node, ()):
-            if not self.is_tie and one.position != self.kink.operand:
-                continue
-            value = self.evidence.values[one.local]
-            arriving = self._spread(adjoint), self._spread(self.at)
-            if value.shape == arriving[0].shape and one.operand.shape is not None:
-                weight = np.where(arriving[1], np.where(arriving[0] == 0, 1, arriving[0]), 0)
-                yield one.local, value, weight
 
     def _alternatives(self) -> Iterator[dict[Node, Array]]:
         """The contributions that other slopes would give."""
@@ -140,9 +133,7 @@ def hits(evidence: Evidence) -> list[list[Hit]]:
             at = np.broadcast_to(np.asarray(at, np.bool_), node.shape)
             if at.any():
                 key = (node.span, node.operation.name, kink.place)
-                groups.setdefault(key, []).append(
-                    Hit(evidence, node, kink.under(node.static), at)
-                )
+                groups.setdefault(key, []).append(Hit(evidence, node, kink.under(node.static), at))
     return list(groups.values())
 
 
@@ -157,8 +148,10 @@ def _one_of(hit: Mask, axes: tuple[int, ...], first: bool) -> Array:
     behind = tuple(range(-len(axes), 0))
     moved = np.moveaxis(hit, axes, behind) if axes else hit
     rows = moved.reshape(*moved.shape[: moved.ndim - len(axes)], -1)
-    chosen = np.argmax(rows, axis=-1) if first else rows.shape[-1] - 1 - np.argmax(
-        rows[..., ::-1], axis=-1
+    chosen = (
+        np.argmax(rows, axis=-1)
+        if first
+        else rows.shape[-1] - 1 - np.argmax(rows[..., ::-1], axis=-1)
     )
     one = np.zeros(rows.shape)
     np.put_along_axis(one, chosen[..., None], 1.0, axis=-1)

@@ -47,7 +47,7 @@ COMPARISONS = {"equal", "not_equal", "less", "less_equal", "greater", "greater_e
 
 def find(evidence: Evidence) -> list[Diagnostic]:
     """Findings kink, tie and kink-composed."""
-    groups = hits(evidence)
+    groups = sorted(hits(evidence), key=_carries_nothing)
     compared = list(_equal_comparisons(evidence))
     if not groups and not compared:
         return []
@@ -70,6 +70,12 @@ def find(evidence: Evidence) -> list[Diagnostic]:
 
 
 # Kinks that the declarations of the operations know.
+
+
+def _carries_nothing(group: list[Hit]) -> bool:
+    """Whether no adjoint arrives at the kink: then only its part in a composition matters."""
+    adjoints = ((hit.evidence.adjoint(hit.node), hit.at) for hit in group)
+    return not any(adjoint is not None and np.any(adjoint[at]) for adjoint, at in adjoints)
 
 
 def _entries(reached: Iterable[dict[str, Mask]]) -> dict[str, Mask]:
@@ -103,9 +109,7 @@ def _kink_or_tie(evidence: Evidence, group: list[Hit], sides: OneSided) -> list[
     """The finding about a kink on which some gradient entry rests, if there is one."""
     decided = _entries(hit.decided for hit in group[:MOST_GROUPS])
     decided = {
-        leaf: mask
-        for leaf, mask in decided.items()
-        if not _all_right(evidence, leaf, mask, sides)
+        leaf: mask for leaf, mask in decided.items() if not _all_right(evidence, leaf, mask, sides)
     }
     if not decided:
         return []
@@ -214,8 +218,8 @@ def _place_in_words(evidence: Evidence, hit: Hit) -> str:
     if place == "all entries equal":
         return "all entries are equal"
     if "==" not in place:
-        operand, _, state = place.partition(" ")
-        place = f"{operand} is {state}"
+        subject, _, state = place.partition(" ")
+        place = f"{subject} is {state}"
     return re.sub(r"[A-Za-z_]\w*", lambda word: texts.get(word.group(), word.group()), place)
 
 

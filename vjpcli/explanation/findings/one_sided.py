@@ -62,8 +62,7 @@ class OneSided:
         scale = max(abs(left), abs(right), abs(gradient))
         margin = AGREES * scale + 2 * quotients[-1].noise
         steady = all(
-            abs(one.left - left) <= margin and abs(one.right - right) <= margin
-            for one in quotients
+            abs(one.left - left) <= margin and abs(one.right - right) <= margin for one in quotients
         )
         if not steady or not np.isfinite([left, right]).all() or margin > 0.1 * scale:
             nothing = scale <= 1e-9

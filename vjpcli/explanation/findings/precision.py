@@ -37,10 +37,10 @@ LARGEST_ENTRIES = 200_000
 ACCEPTED_SHARE = {"float64": 1e-6, "float32": 1e-3}
 """Change of a gradient entry, relative to it and to the leaf's largest, that is worth a word."""
 
-NOISE = 1e3
+NOISE = 50.0
 """Units in the last place of the largest adjoint, below which a gradient is only noise."""
 
-CLOSE = 1e-3
+CLOSE = 1e-2
 """|a - b| relative to |a| below which a difference counts as cancellation."""
 
 
@@ -66,8 +66,7 @@ def find(evidence: Evidence) -> list[Diagnostic]:
     wider = np.longdouble if dtype == "float64" else np.float64
     graph = evidence.reverse.graph
     too_large = (
-        len(graph.nodes) > LARGEST_NODES
-        or sum(node.size for node in graph.nodes) > LARGEST_ENTRIES
+        len(graph.nodes) > LARGEST_NODES or sum(node.size for node in graph.nodes) > LARGEST_ENTRIES
     )
     if too_large or np.finfo(wider).eps >= np.finfo(dtype).eps:
         return []
@@ -93,9 +92,7 @@ def _in_wider_format(evidence: Evidence, wider: type) -> dict[Node, Array] | Non
         return None
 
 
-def _lost(
-    evidence: Evidence, wide: Mapping[Node, Array]
-) -> tuple[str, NDArray[np.bool_]] | None:
+def _lost(evidence: Evidence, wide: Mapping[Node, Array]) -> tuple[str, NDArray[np.bool_]] | None:
     """The leaf whose gradient changes most, and the entries that change too much."""
     dtype = evidence.problem.settings.dtype
     share = ACCEPTED_SHARE[dtype]
@@ -165,7 +162,9 @@ def _of_leaf(
         index=index,
         numbers=_numbers(culprit, was, is_),
         notes=(
-            f"the first {_digits(was, is_)} digits agree" if _digits(was, is_) else "no digit agrees",
+            f"the first {_digits(was, is_)} digits agree"
+            if _digits(was, is_)
+            else "no digit agrees",
             count_note(leaf, mask),
             "--dtype float64 keeps them" if single else "",
         ),
@@ -205,22 +204,26 @@ def _culprit(evidence: Evidence, wide: Mapping[Node, Array]) -> Culprit | None:
 
     What was absorbed was lost earlier than the difference that shows it.
     """
+    # Below this share a summand is gone; above, some digits are left for a difference to show.
+    absorbed = float(np.sqrt(np.finfo(evidence.problem.settings.dtype).eps))
     worst: Culprit | None = None
     for node in evidence.graph.nodes:
         if node.operation.name not in ("add", "subtract") or node.span is None:
             continue
         a, b = (np.abs(wide[operand]) for operand in node.operands)
         for candidate in (_absorption(node, a, b), _cancellation(node, wide, a, b)):
-            if candidate is not None and _worse(candidate, worst):
+            if candidate is not None and _worse(candidate, worst, absorbed):
                 worst = candidate
     return worst
 
 
-def _worse(candidate: Culprit, worst: Culprit | None) -> bool:
+def _worse(candidate: Culprit, worst: Culprit | None, absorbed: float) -> bool:
     if worst is None:
         return True
     if candidate.code != worst.code:
-        return candidate.code == "absorption" and candidate.small < 1e-8 * candidate.large
+        absorption = candidate if candidate.code == "absorption" else worst
+        wins = absorption.small < absorbed * absorption.large
+        return wins == (candidate is absorption)
     return candidate.small / candidate.large < worst.small / worst.large
 
 
@@ -235,9 +238,7 @@ def _absorption(node: Node, a: Array, b: Array) -> Culprit | None:
     )
 
 
-def _cancellation(
-    node: Node, wide: Mapping[Node, Array], a: Array, b: Array
-) -> Culprit | None:
+def _cancellation(node: Node, wide: Mapping[Node, Array], a: Array, b: Array) -> Culprit | None:
     result, large = np.broadcast_arrays(np.abs(wide[node]), np.maximum(a, b))
     ratio = np.where(
         (result > 0) & np.isfinite(large), result / np.where(large == 0, 1, large), 1.0

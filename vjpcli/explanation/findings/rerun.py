@@ -19,9 +19,7 @@ Array = NDArray[Any]
 def inputs_of(evidence: Evidence) -> dict[str, Array]:
     """The arrays of every input of the backward graph: the program's own, and the seeds."""
     seeds = {
-        seed_name(seed.output): seed.value
-        for seed in evidence.one_pass
-        if seed.value is not None
+        seed_name(seed.output): seed.value for seed in evidence.one_pass if seed.value is not None
     }
     return {**evidence.problem.arrays, **seeds}
 

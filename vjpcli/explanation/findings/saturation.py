@@ -25,8 +25,13 @@ Mask = NDArray[np.bool_]
 TINY = 1e-12
 """A factor that counts as nothing."""
 
-NEARER = (0.25, 1 / 16, 1 / 64, 1 / 256, 0.0)
+NEARER = (0.0, *(0.5**halvings for halvings in range(1, 40)))
+"""Shares of the way from 0, at which a saturated function is not."""
+
 AROUND = (-0.01, -0.003, 0.003, 0.01)
+MOST_POINTS = 1_000
+"""Points at which the function is tried; others are judged by the nearest of them."""
+
 STILL = 1e-3
 """Relative change of the value per relative change of the operand that counts as none."""
 
@@ -47,12 +52,11 @@ class Saturation:
 
 
 def is_smooth_function(node: Node) -> bool:
-    """Whether the node is a function of one number that has no corners."""
+    """Whether the node is a function of one number that declares no corners."""
     operation = node.operation
     return (
         operation.pattern == "elementwise"
         and len(node.operands) == 1
-        and operation.analytic
         and not operation.kinks
         and not operation.flat
     )
@@ -75,7 +79,10 @@ def saturated_entries(
     y = evidence.values[one.reader].reshape(-1)[places].astype(np.float64)
     with np.errstate(all="ignore"):
         slopes = np.abs(local.reshape(-1)[places] / arrived.reshape(-1)[places])
-        kept, vanished = _saturated(one.reader, x, y, slopes.astype(np.float64))
+        tried = _spread_out(x)
+        judged = _saturated(one.reader, x[tried], y[tried], slopes[tried].astype(np.float64))
+        nearest = np.minimum(np.searchsorted(x[tried], x), tried.size - 1)
+        kept, vanished = (verdict[nearest] for verdict in judged)
     at = np.zeros(flat.size, np.bool_)
     at[places[kept]] = True
     if not kept.any():
@@ -84,16 +91,28 @@ def saturated_entries(
     return Saturation(kind, at.reshape(flat.shape), float(np.max(slopes[kept])))
 
 
+def _spread_out(x: Array) -> NDArray[np.intp]:
+    """Places of at most MOST_POINTS entries of x, in the order of their size."""
+    order = np.argsort(x, kind="stable")
+    return order[np.linspace(0, x.size - 1, min(x.size, MOST_POINTS)).astype(np.intp)]
+
+
 def _saturated(node: Node, x: Array, y: Array, slope: Array) -> tuple[Mask, Mask]:
     """Which points are saturated, and which of them because the value underflowed."""
     size = np.maximum(1.0, np.abs(x))
     around = np.max([_slopes(node, x + share * size) for share in AROUND], axis=0)
     nearer = np.stack([_slopes(node, x * share) for share in NEARER])
-    nearer = np.max(np.where(np.isfinite(nearer), nearer, 0.0), axis=0)
-    gone = around <= 1e-6 * nearer
+    slopes = np.where(np.isfinite(nearer), nearer, 0.0)
+    nearer = np.max(slopes, axis=0)
+    # A function that only jumps between flat and steep has no slopes in between.
+    gradual = np.any((slopes > 1e-6 * nearer) & (slopes < 0.9 * nearer), axis=0)
+    gone = (nearer > 0) & gradual & (around <= 1e-6 * nearer)
     vanished = gone & (y == 0) & (slope == 0)
     still = np.abs(x) * slope <= STILL * np.abs(y)
-    on_both_sides = _slopes(node, -x) <= 1e-6 * nearer
+    # On the left a sigmoid is flat though its value still changes by factors. Slopes that only
+    # fall like those of 1/x do not count.
+    falls_fast = slopes[1] >= 100 * slope
+    on_both_sides = falls_fast & (_slopes(node, -x) <= 1e-6 * nearer)
     return gone & ((still & (y != 0)) | on_both_sides | vanished), vanished
 
 

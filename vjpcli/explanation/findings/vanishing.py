@@ -88,15 +88,15 @@ class Vanishing:
                 causes.append(cause)
         if not alive:
             return tuple(dict.fromkeys(causes))
-        size = sum(_fitted(np.abs(values[one.local]), node.shape) for one in alive)
+        size = np.zeros(node.shape)
+        for one in alive:
+            size = size + _fitted(np.abs(values[one.local]), node.shape)
         rounding = ROUNDING * np.finfo(adjoint.dtype).eps
         if adjoint.size and np.any(size) and np.all(np.abs(adjoint) <= rounding * size):
             return (Cause("cancels", node, sums=self._sums(node, alive, size)),)
         return ()
 
-    def _sums(
-        self, node: Node, alive: list[Contribution], size: Array
-    ) -> tuple[float, float]:
+    def _sums(self, node: Node, alive: list[Contribution], size: Array) -> tuple[float, float]:
         """The positive and the negative contributions to the entry that receives most."""
         place = int(np.argmax(size))
         positive = negative = 0.0
@@ -152,7 +152,7 @@ class Vanishing:
         return Cause("ordinary", reader)
 
     def _of_mixing(self, one: Contribution, arrived: Array) -> Cause | None:
-        """Of a softmax and the like: do its own terms cancel, or are they tiny?"""
+        """Of a softmax and the like: whether its own terms cancel or are tiny."""
         weighted = self._weighted_rows(one, arrived)
         if weighted is None:
             return None

@@ -40,16 +40,15 @@ MOST_SATURATED = 8
 
 
 def find(evidence: Evidence) -> list[Diagnostic]:
-    """Findings gradient-times-zero, gradient-cancels, gradient-saturated, underflow, and
-    gradient-flat for a layer that lies on the flat side of its activation.
+    """Findings gradient-times-zero, gradient-cancels, gradient-saturated and underflow.
+
+    And gradient-flat, for a layer that lies on the flat side of its activation.
     """
     tiny = _leaves_with_tiny_entries(evidence)
     if not tiny:
         return []
     connected = smoothly_connected(evidence)
-    tiny = {
-        leaf: limit for leaf, limit in tiny.items() if evidence.graph.inputs[leaf] in connected
-    }
+    tiny = {leaf: limit for leaf, limit in tiny.items() if evidence.graph.inputs[leaf] in connected}
     whole = [leaf for leaf, limit in tiny.items() if _is_tiny(evidence, leaf, limit)]
     found = _whole(evidence, whole, connected) if whole else []
     some = [leaf for leaf in tiny if leaf not in whole]
@@ -104,7 +103,13 @@ def _of_cause(evidence: Evidence, cause: Cause, leaves: list[str]) -> Diagnostic
     step = words_of(evidence, cause.node)
     index = first_position(np.abs(gradient) == largest)
     if cause.kind == "cancels":
-        return _cancels(evidence, cause, opening if largest == 0 else f"{names} {verb} 0 to rounding: ", leaves[0], index)
+        return _cancels(
+            evidence,
+            cause,
+            opening if largest == 0 else f"{names} {verb} 0 to rounding: ",
+            leaves[0],
+            index,
+        )
     if cause.kind == "times-zero":
         assert cause.operand is not None
         factor = words_of(evidence, cause.operand)
@@ -151,8 +156,8 @@ def _cancels(
         adjoint = evidence.adjoint(cause.node)
         if adjoint is not None and np.all(adjoint == adjoint.reshape(-1)[0]):
             notes = (
-                f"the columns of its Jacobian add up to 0, so equal seeds for all entries of {step} "
-                "give 0",
+                "every column of its Jacobian adds up to 0, so equal seeds for all entries of "
+                f"{step} give 0",
             )
     return finding(
         evidence,
@@ -183,12 +188,16 @@ def _saturated(
     came = float(np.max(np.abs(arrived), initial=0.0))
     underflow = cause.kind == "underflow"
     dtype = evidence.problem.settings.dtype
+    if not underflow:
+        what = f"{step} is saturated, its slope there is {show(sent / came)}"
+    elif len(cause.node.operands) == 1:
+        what = f"{step} underflows, its slope is below what {dtype} can hold"
+    else:
+        what = f"on the way back through {step} the product is below what {dtype} can hold"
     return finding(
         evidence,
         "underflow" if underflow else "gradient-saturated",
-        f"{opening}{step} underflows, its slope is below what {dtype} can hold"
-        if underflow
-        else f"{opening}{step} is saturated, its slope there is {show(sent / came)}",
+        f"{opening}{what}",
         "warning" if largest == 0 else "note",
         places=[(cause.node, "vanishes here")],
         leaf=leaf,
