@@ -40,9 +40,15 @@ LIBRARY_PARTS = {
 """Modules inside libraries that a path to a function may pass through."""
 
 DTYPE_NAMES = {
-    "float", "float16", "float32", "float64", "double", "half", "bfloat16", "int", "int32",
-    "int64", "long", "bool", "bool_", "float_", "single",
+    "float", "float16", "float32", "float64", "double", "half", "bfloat16", "float_", "single",
 }  # fmt: skip
+WHOLE_DTYPE_NAMES = {
+    "int", "int8", "int16", "int32", "int64", "uint8", "short", "long", "bool", "bool_",
+}  # fmt: skip
+"""Kinds of number that an array would be rounded to."""
+
+BARE_DTYPE_NAMES = {"float", "int", "bool"}
+"""Kinds of number that are written without a library: `astype(float)`."""
 
 IDENTITY_METHODS = {
     "float", "double", "clone", "contiguous", "cpu", "cuda", "numpy", "to", "requires_grad_",
@@ -92,7 +98,7 @@ class LibraryName:
 
         Errors: unknown-function.
         """
-        if name in LIBRARY_PARTS:
+        if name in LIBRARY_PARTS and not self.path.endswith(f".{name}"):
             library: Library = "jax" if self.path == "jax" else self.library
             return LibraryName(library, f"{self.path}.{name}")
         if name in CONSTANTS:
@@ -106,6 +112,14 @@ class LibraryName:
         if name in DTYPE_NAMES:
             return LibraryName(self.library, f"{self.path}.{name}")
         raise unknown_function(name, source, Span(span.end - len(name), span.end), self.path)
+
+
+def is_dtype(argument: Any) -> bool:
+    """Whether an argument is the name of a kind of number, such as `np.float32`."""
+    if not isinstance(argument, str):
+        return False
+    root, _, name = argument.rpartition(".")
+    return root.partition(".")[0] in LIBRARY_ROOTS and name in DTYPE_NAMES | WHOLE_DTYPE_NAMES
 
 
 @cache

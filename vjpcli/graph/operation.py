@@ -118,7 +118,9 @@ class Kink:
         place: the condition in words and code: "x == 0".
         at: (y, *operands, **static) as arrays -> boolean mask of y's shape: was it hit?
         point: operands (numbers or nested lists) at whose first entry the kink is hit.
+        static: keyword arguments that belong to the point.
         operand: position of the operand whose slope is meant.
+        entry: flat position of the output's entry whose slope is meant.
         slopes: the interval of slopes that is mathematically right (left and right limits).
         used: the slope used here, which is PyTorch's.
         others: what other engines use where it differs: {"jax": 1}.
@@ -133,6 +135,8 @@ class Kink:
     used: float
     point: tuple[Any, ...] = ()
     operand: int = 0
+    static: Mapping[str, Any] = field(default_factory=dict)
+    entry: int = 0
     others: Mapping[str, float] = field(default_factory=dict)
     says: str = ""
     varies: Callable[..., Mapping[str, Any]] | None = None
