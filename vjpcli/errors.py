@@ -90,6 +90,29 @@ class Fix:
 
 
 @dataclass(frozen=True, slots=True)
+class TrailRow:
+    """One step on the way on which a number went wrong, as a row of a small table.
+
+    Attributes:
+        text: the step in the user's own text, shortened to `where(…)` where a later row is
+            inside it.
+        value: its forward value at the entry in question; None where no single entry is meant.
+        slope_text: the local slope towards the next row with the numbers put in and its value,
+            e.g. "1/(2·sqrt(0)) = ∞"; "" where none applies.
+        adjoint_in: the adjoint that arrived here; None on the way forward.
+        adjoint_out_text: what was handed on, e.g. "0 × ∞ = nan"; "" on the way forward.
+        words: the same in words, or "".
+    """
+
+    text: str
+    value: float | None = None
+    slope_text: str = ""
+    adjoint_in: float | None = None
+    adjoint_out_text: str = ""
+    words: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Diagnostic:
     """One fault or one finding, told once.
 
@@ -104,6 +127,7 @@ class Diagnostic:
         leaf: the leaf that a finding is about.
         index: the element of that leaf.
         numbers: named facts behind a finding, e.g. (("value", 0.0), ("slope", inf)).
+        trail: how a number went wrong, step by step in the order of the walk.
     """
 
     code: str
@@ -116,6 +140,7 @@ class Diagnostic:
     leaf: str | None = None
     index: tuple[int, ...] | None = None
     numbers: tuple[tuple[str, Any], ...] = ()
+    trail: tuple[TrailRow, ...] = ()
 
     def at(self, source: Source, span: Span, text: str = "") -> Diagnostic:
         """The same Diagnostic, pointing at `span` of `source` unless it already points somewhere.
