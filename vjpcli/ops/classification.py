@@ -252,9 +252,11 @@ LEAST_PROBABILITY = 1e-12
 
 
 @elementwise(
-    lambda p, target: -(
-        target * np.maximum(np.log(p), LEAST_LOG)
-        + (1 - target) * np.maximum(np.log1p(-p), LEAST_LOG)
+    lambda p, target: (
+        -(
+            target * np.maximum(np.log(p), LEAST_LOG)
+            + (1 - target) * np.maximum(np.log1p(-p), LEAST_LOG)
+        )
     ),
     domain=probability,
     symbolic=lambda s, p, target: -(target * s.log(p) + (1 - target) * s.log(1 - p)),

@@ -125,9 +125,7 @@ for _shared in (amax, amin):
         sample((2, 3), (3,)),
     ),
     refuses=EMPTY_REFUSED,
-    kinks=(
-        Kink("several largest", tied, slopes=(0, 1), used=0.5, point=([2.0, 2.0, 1.0],)),
-    ),
+    kinks=(Kink("several largest", tied, slopes=(0, 1), used=0.5, point=([2.0, 2.0, 1.0],)),),
 )
 def max(x, other=None, *, axis=None, keepdims=False):
     """Largest entry of all; along one axis also where it is; or the larger of two arrays.
@@ -162,9 +160,7 @@ def max(x, other=None, *, axis=None, keepdims=False):
         sample((2, 3), (3,)),
     ),
     refuses=EMPTY_REFUSED,
-    kinks=(
-        Kink("several smallest", tied, slopes=(0, 1), used=0.5, point=([1.0, 1.0, 2.0],)),
-    ),
+    kinks=(Kink("several smallest", tied, slopes=(0, 1), used=0.5, point=([1.0, 1.0, 2.0],)),),
 )
 def min(x, other=None, *, axis=None, keepdims=False):
     """Smallest entry of all; along one axis also where it is; or the smaller of two arrays.

@@ -126,9 +126,7 @@ def smooth_l1_loss(input, target, *, reduction="mean", beta=1):
     ),
     refuses=(*PAIR_REFUSALS, Refusal(sample((3,), (3,), full="yes"), "keyword-value")),
 )
-def poisson_nll_loss(
-    input, target, *, log_input=True, full=False, eps=1e-8, reduction="mean"
-):
+def poisson_nll_loss(input, target, *, log_input=True, full=False, eps=1e-8, reduction="mean"):
     """Negative log likelihood of counts whose rate is exp(input), or input itself.
 
     Shapes:  input [...], target [...] -> []; [...] with reduction="none"

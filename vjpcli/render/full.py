@@ -16,6 +16,9 @@ from vjpcli.render.table import Group, Row, Table
 
 Naming = Literal["slope", "entry", "short"]
 
+WIDE = 100
+"""From this width on the whole Jacobian of a small elementwise program is easy to read."""
+
 _MOST_ROWS = 16
 _MOST_PASSES = 4
 _UNLIMITED_COLUMNS = 64
@@ -67,10 +70,13 @@ class FullJacobian:
         columns = [_Columns(leaf, tuple(range(leaf.size))) for leaf in leaves if leaf.size]
         if not columns:
             return None
+        # beside a one-hot seed, on narrow pages and with several indices the entry is name enough
+        plain = self.rows.marked is None and all(len(leaf.shape) < 2 for leaf in leaves)
+        long: Naming = "slope" if plain and page.room >= WIDE else "entry"
         attempts: list[tuple[Naming, bool]] = [
-            ("slope", True),
+            (long, True),
             ("entry", True),
-            ("slope", False),
+            (long, False),
             ("entry", False),
             ("short", False),
         ]
@@ -108,7 +114,7 @@ class FullJacobian:
             columns.append(_Columns(leaf, tuple(range(leaf.size))))
             if sum(len(c.shown) for c in columns) > min(self.page.room // 3, _UNLIMITED_COLUMNS):
                 break
-            for naming in ("slope", "entry", "short"):
+            for naming in ("entry", "short"):
                 table = self._table(columns, naming, extras=False)
                 if table.fits(self.page):
                     best = (count, table)

@@ -7,15 +7,18 @@ measured; hence the widths are those of what is printed.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from vjpcli.render.glyphs import pretty_formula, printable
 from vjpcli.render.numbers import DEFAULT_DIGITS, format_number
-from vjpcli.render.theme import Role, paint
+from vjpcli.render.theme import Role, painted
 
 UNLIMITED = 1_000_000
+
+NARROWEST = 24
+"""Columns that a page has in any case."""
 
 
 def cell_width(text: str) -> int:
@@ -125,24 +128,24 @@ class Page:
 
     def text(self, lines: Iterable[Line]) -> str:
         """The finished text: every line inside the width, no blanks at line ends."""
-        finished = []
-        for line in lines:
-            finished += [self._painted(part) for part in self.wrapped(line)]
-        return "\n".join(finished)
-
-    def _painted(self, line: Line) -> str:
-        pieces = list(line)
-        while pieces and not pieces[-1].text.strip(" "):
-            pieces.pop()
-        if not pieces:
-            return ""
-        pieces[-1] = Piece(pieces[-1].text.rstrip(" "), pieces[-1].role)
+        finished = [_trimmed(part) for line in lines for part in self.wrapped(line)]
         if not self.colour:
-            return "".join(piece.text for piece in pieces)
-        return "".join(paint(piece.text, piece.role) for piece in pieces)
+            return "\n".join("".join(piece.text for piece in line) for line in finished)
+        return painted([(piece.text, piece.role) for piece in line] for line in finished)
+
+
+def _trimmed(line: Line) -> Line:
+    pieces = list(line)
+    while pieces and not pieces[-1].text.strip(" "):
+        pieces.pop()
+    if pieces:
+        pieces[-1] = Piece(pieces[-1].text.rstrip(" "), pieces[-1].role)
+    return tuple(pieces)
 
 
 _WORD = re.compile(r"( *)([^ ]+)")
+_PRODUCT = re.compile(r"( *)([^ ]+(?: (?:×|→|\*|->) [^ ]+)+)")
+_LONGEST_PRODUCT = NARROWEST - 4
 
 
 def _words(line: Line) -> list[tuple[int, list[Piece]]]:
@@ -151,7 +154,7 @@ def _words(line: Line) -> list[tuple[int, list[Piece]]]:
     blanks, glued = 0, False
     for piece in line:
         end = 0
-        for match in _WORD.finditer(piece.text):
+        for match in _word_matches(piece.text):
             gap, end = len(match[1]), match.end()
             if glued and gap == 0 and match.start() == 0:
                 words[-1][1].append(Piece(match[2], piece.role))
@@ -162,6 +165,17 @@ def _words(line: Line) -> list[tuple[int, list[Piece]]]:
         blanks += trailing
         glued = bool(words) and blanks == 0
     return words
+
+
+def _word_matches(text: str) -> Iterator[re.Match[str]]:
+    """The words of the text; a short product such as `seed × slope` stays in one piece."""
+    end = 0
+    while match := _WORD.match(text, end):
+        product = _PRODUCT.match(text, end)
+        if product and len(product[2]) <= _LONGEST_PRODUCT:
+            match = product
+        yield match
+        end = match.end()
 
 
 def _reflow(line: Line, room: int, hanging: int | None) -> list[Line]:

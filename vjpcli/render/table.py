@@ -1,4 +1,9 @@
-"""A table of column groups with rules between them, as on every screen."""
+"""A table of column groups with rules between them, as on every screen.
+
+Colour is rich's work (`theme.py`), this layout is not: rich.table folds or crops a cell that finds
+no room, and half a number is a wrong number. This table tells instead how wide it is and how many
+columns fit, so that whole columns can be left out.
+"""
 
 from __future__ import annotations
 

@@ -29,13 +29,24 @@ class _Shown:
 
 
 def value_lines(
-    explanation: Explanation, page: Page, names: frozenset[str] | None = None
+    explanation: Explanation,
+    page: Page,
+    *,
+    names: frozenset[str] | None = None,
+    gradients: bool = False,
 ) -> list[Line]:
     """Inputs and outputs: vectors aligned under each other, matrices side by side.
 
     `names` limits the inputs; then the outputs are left out too (another part shows them).
+    With `gradients` those of the leaves stand below.
     """
     every = _shown(explanation, page)
+    if gradients:
+        every += [
+            _Shown(f"{name}.grad", gradient, (), "", "gradient")
+            for name, gradient in explanation.gradients.items()
+            if explanation.leaves[name].used
+        ]
     if names is not None:
         outputs = {output.name for output in explanation.outputs}
         every = [one for one in every if one.name in names and one.name not in outputs]
