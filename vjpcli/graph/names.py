@@ -97,7 +97,10 @@ class LibraryName:
             return LibraryName(library, f"{self.path}.{name}")
         if name in CONSTANTS:
             return CONSTANTS[name]
-        callee = find_callee(name, self.library, prefixed=True)
+        # `torch.linalg.norm` is not `torch.norm`: a name may be declared with its module.
+        module = self.path.rpartition(".")[2]
+        callee = find_callee(f"{module}.{name}", self.library, prefixed=True)
+        callee = callee or find_callee(name, self.library, prefixed=True)
         if callee is not None:
             return callee
         if name in DTYPE_NAMES:
@@ -130,7 +133,7 @@ def _method_names_in(library: Library) -> dict[str, Operation]:
 
 def function_names(library: Library = "torch") -> tuple[str, ...]:
     """Every name that can be called, aliases included."""
-    return tuple(_names_in(library))
+    return tuple(name for name in _names_in(library) if "." not in name)
 
 
 def find_callee(

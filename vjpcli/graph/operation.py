@@ -355,12 +355,14 @@ def compute(
         return value.astype(dtype, copy=False) if node.kind == "real" else value
     forward = node.operation.forward
     assert forward is not None, f"a composite stayed in the graph: {node}"
-    if node.kind == "real" and any(operand.kind != "real" for operand in node.operands):
-        operands = [
-            operand.astype(dtype) if operand.dtype.kind in "bui" and not named else operand
-            for operand, named in zip(operands, _may_be_conditions(node), strict=True)
-        ]
-    return np.asarray(forward(*operands, **node.static))
+    if node.kind != "real" or all(operand.kind == "real" for operand in node.operands):
+        return np.asarray(forward(*operands, **node.static))
+    operands = [
+        operand.astype(dtype) if operand.dtype == np.bool_ and not named else operand
+        for operand, named in zip(operands, _may_be_conditions(node), strict=True)
+    ]
+    # Positions stay whole while they are read; in arithmetic they are numbers like any other.
+    return np.asarray(forward(*operands, **node.static)).astype(dtype, copy=False)
 
 
 def _may_be_conditions(node: Node) -> list[bool]:

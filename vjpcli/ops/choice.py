@@ -53,7 +53,7 @@ def _(g, y, a, b):
 @elementwise(
     np.fmin,
     symbolic="Min",
-    kinks=(Kink("a == b", _at_tie, slopes=(1, 0), used=1, point=(2.0, 2.0), others=FIRST_AT_TIE),),
+    kinks=(Kink("a == b", _at_tie, slopes=(0, 1), used=1, point=(2.0, 2.0), others=FIRST_AT_TIE),),
 )
 def fmin(a, b):
     """The smaller of two entries; a nan loses against a number.

@@ -359,7 +359,7 @@ def clip(x, min=None, max=None):
     """Entries held between two bounds; either bound may be left out.
 
     Shapes:  x [...], min [...], max [...] -> [...] (broadcast)
-    Kinks:   at a bound the slope is 1 (PyTorch); JAX uses 0.5, autograd 0
+    Kinks:   at a bound the slope is 1 (PyTorch); JAX uses 0.5, autograd 0. At nan it is 0
     Source:  outside the bounds the adjoint goes to the bound
     Example: vjp explain "clip(x, 0, 1)" x=-1,0.5,1,3 --seed ones
     """
@@ -372,7 +372,7 @@ def clip(x, min=None, max=None):
 @clip.vjp
 def _(g, y, x, low, high):
     return (
-        where(less(x, low) | greater(x, high), 0, g),
+        where((x >= low) & (x <= high), g, 0),
         where(less(x, low) & less(low, high), g, 0),
         where(greater(x, high) | less(high, low), g, 0),
     )
@@ -382,9 +382,10 @@ def _(g, y, x, low, high):
 # is nan there: arccos(clip(x, -1, 1)) at x = 2.
 @clip.vjp_like("jax")
 def _(g, y, x, low, high):
-    _, to_low, to_high = clip.rules["torch"](g, y, x, low, high)
-    inside = where(greater(x, low) & less(x, high), 1, 0)
-    return g * where(_at_bound(y, x, low, high), 0.5, inside), to_low, to_high
+    from_below = maximum(x, low)
+    above = where(equal(x, low), 0.5, where(greater(x, low), 1, 0))
+    below = where(equal(from_below, high), 0.5, where(less(from_below, high), 1, 0))
+    return g * (above * below), g * ((1 - above) * below), g * (1 - below)
 
 
 @clip.vjp_like("autograd")

@@ -31,8 +31,8 @@ SINGULAR_3 = [[1, 2, 3], [4, 5, 6], [7, 8, 9]]
 
 SQUARE_REFUSALS = (
     Refusal(sample((2, 3)), "square-needed"),
-    Refusal(sample((3,)), "matrix-needed"),
-    Refusal(sample(()), "matrix-needed"),
+    Refusal(sample((3,)), "rank-too-low"),
+    Refusal(sample(()), "rank-too-low"),
 )
 
 

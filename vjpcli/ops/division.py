@@ -47,7 +47,7 @@ def _(g, y, a, b):
         Kink(
             "a/b whole",
             lambda y, a, b: y * b == a,
-            slopes=(np.inf, 0),
+            slopes=(0, np.inf),
             used=0,
             point=(4.0, 2.0),
         ),

@@ -131,7 +131,7 @@ def max(x, other=None, *, axis=None, keepdims=False):
     """Largest entry of all; along one axis also where it is; or the larger of two arrays.
 
     Shapes:  x [...] -> scalar; with an axis (values, indices) without it; with a second array
-             as `maximum`
+             as `maximum`, and so `max(x, 0)` of a number x; several axes as `amax`
     Kinks:   over everything, equal largest entries share the adjoint evenly; along an axis the
              first of them takes it (PyTorch; JAX, autograd and `np.max` share)
     Source:  the largest entry takes the adjoint; a nan counts as the largest
@@ -140,6 +140,10 @@ def max(x, other=None, *, axis=None, keepdims=False):
     if other is not None:
         _no_axis("max", axis, keepdims)
         return comparison.maximum(x, other)
+    if isinstance(axis, list | tuple):
+        return amax(x, axis=axis, keepdims=keepdims)
+    if axis is not None and x.ndim == 0:  # `max(x, 0)` of numbers is Python's
+        return comparison.maximum(x, axis)
     if axis is not None:
         values = max_along(x, axis=axis, keepdims=keepdims)
         return values, argmax(x, axis=axis, keepdims=keepdims)
@@ -166,7 +170,7 @@ def min(x, other=None, *, axis=None, keepdims=False):
     """Smallest entry of all; along one axis also where it is; or the smaller of two arrays.
 
     Shapes:  x [...] -> scalar; with an axis (values, indices) without it; with a second array
-             as `minimum`
+             as `minimum`, and so `min(x, 0)` of a number x; several axes as `amin`
     Kinks:   over everything, equal smallest entries share the adjoint evenly; along an axis the
              first of them takes it (PyTorch; JAX, autograd and `np.min` share)
     Source:  the smallest entry takes the adjoint; a nan counts as the smallest
@@ -175,6 +179,10 @@ def min(x, other=None, *, axis=None, keepdims=False):
     if other is not None:
         _no_axis("min", axis, keepdims)
         return comparison.minimum(x, other)
+    if isinstance(axis, list | tuple):
+        return amin(x, axis=axis, keepdims=keepdims)
+    if axis is not None and x.ndim == 0:  # `min(x, 0)` of numbers is Python's
+        return comparison.minimum(x, axis)
     if axis is not None:
         values = min_along(x, axis=axis, keepdims=keepdims)
         return values, argmin(x, axis=axis, keepdims=keepdims)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
-from vjpcli.graph.operation import OPERATIONS, positive
+from vjpcli.graph.operation import OPERATIONS, positive, real
 from vjpcli.ops import activation, arithmetic, comparison, elementary, reduction
-from vjpcli.ops.declaration import Refusal, fail, operation, real, sample, shape_text
+from vjpcli.ops.declaration import Refusal, fail, operation, sample, shape_text
 from vjpcli.ops.keywords import one_of, plain_number, true_or_false
 
 REDUCTIONS = ("none", "mean", "sum")

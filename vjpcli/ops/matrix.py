@@ -11,12 +11,12 @@ from vjpcli.ops.declaration import fail, shape_text
 def require_matrix(operation, x):
     """Refuses an operand with fewer than two axes. More are a stack of matrices.
 
-    Errors: matrix-needed.
+    Errors: rank-too-low.
     """
     if x.ndim < 2:
         what = "a number" if x.ndim == 0 else "a vector"
         raise fail(
-            "matrix-needed",
+            "rank-too-low",
             f"{operation} needs a matrix, and shape {shape_text(x.shape)} is {what}",
             notes=("a matrix has two axes: [[1, 2], [3, 4]]",),
         )
@@ -25,7 +25,7 @@ def require_matrix(operation, x):
 def require_square(operation, x):
     """Refuses an operand whose last two axes differ in length.
 
-    Errors: matrix-needed, square-needed.
+    Errors: rank-too-low, square-needed.
     """
     require_matrix(operation, x)
     if x.shape[-1] != x.shape[-2]:
@@ -39,11 +39,11 @@ def require_square(operation, x):
 def require_rank(operation, x, ndim, what):
     """Refuses an operand that has not exactly `ndim` axes; `what` names one that has.
 
-    Errors: wrong-rank.
+    Errors: rank-too-low, rank-too-high.
     """
     if x.ndim != ndim:
         raise fail(
-            "wrong-rank",
+            "rank-too-low" if x.ndim < ndim else "rank-too-high",
             f"{operation} needs {what} with {ndim} axes here, not shape {shape_text(x.shape)}",
         )
 
@@ -51,43 +51,44 @@ def require_rank(operation, x, ndim, what):
 def whole_number(operation, name, value):
     """`value` as a plain integer.
 
-    Errors: static-not-whole.
+    Errors: keyword-value.
     """
     if isinstance(value, bool) or not isinstance(value, int | np.integer):
-        raise fail("static-not-whole", f"`{name}` of {operation} is a whole number, not {value!r}")
+        raise fail("keyword-value", f"`{name}` of {operation} is a whole number, not {value!r}")
     return int(value)
 
 
 def plain_number(operation, name, value):
     """`value` as a plain number.
 
-    Errors: static-not-a-number.
+    Errors: keyword-value.
     """
     if isinstance(value, bool) or not isinstance(value, int | float | np.number):
-        raise fail("static-not-a-number", f"`{name}` of {operation} is a number, not {value!r}")
+        raise fail("keyword-value", f"`{name}` of {operation} is a number, not {value!r}")
     return float(value)
 
 
 def truth(operation, name, value):
     """`value` as True or False.
 
-    Errors: static-not-a-truth.
+    Errors: keyword-value.
     """
     if not isinstance(value, bool | np.bool_) and value not in (0, 1):
-        raise fail("static-not-a-truth", f"`{name}` of {operation} is True or False, not {value!r}")
+        raise fail("keyword-value", f"`{name}` of {operation} is True or False, not {value!r}")
     return bool(value)
 
 
 def union(bits, axis, *, keepdims=False):
     """What any entry along `axis` reads: the union of their bit sets."""
-    return np.bitwise_or.reduce(bits, axis=axis, keepdims=keepdims, initial=0)
+    united = np.bitwise_or.reduce(bits, axis=axis, keepdims=keepdims, initial=0)
+    return np.asarray(united, dtype=object)  # also of a single set, which NumPy unpacks
 
 
 def reads_matrix_for_number(*operands, **static):
     """Pattern: a number for each matrix of a stack, from all entries of that matrix."""
     bits = union(operands[0], (-2, -1))
     for operand in operands[1:]:
-        bits = bits | union(operand, (-2, -1))
+        bits = np.asarray(bits | union(operand, (-2, -1)), dtype=object)
     return bits
 
 

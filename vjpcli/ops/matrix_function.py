@@ -31,7 +31,7 @@ LARGEST_POWER = 2**63
     keyword_aliases={"p": "n"},
     refuses=(
         Refusal(sample((2, 3), n=2), "square-needed"),
-        Refusal(sample((2, 2), n=0.5), "static-not-whole"),
+        Refusal(sample((2, 2), n=0.5), "keyword-value"),
         Refusal(sample((2, 2), n=10**40), "power-too-large"),
     ),
 )
@@ -110,7 +110,7 @@ def _matrix_exp(a):
     ),
     refuses=(
         Refusal(sample((2, 3)), "square-needed"),
-        Refusal(sample((3,)), "matrix-needed"),
+        Refusal(sample((3,)), "rank-too-low"),
     ),
     analytic=True,
 )

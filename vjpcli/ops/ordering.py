@@ -76,6 +76,8 @@ def permute(x, *, axis=None):
     Example: vjp explain "permute(A, (1, 0)) @ x" A=[[1,2],[3,4]] x=1,10 --seed ones
     """
     order = _order_of_axes(x, axis)
+    if x.ndim > 1 and order == (*range(-x.ndim, -2), -1, -2):
+        return mT(x)
     return outcome([x.shape[one] for one in order], axis=order)
 
 
@@ -85,7 +87,7 @@ def _(g, y, x, *, axis):
 
 
 @operation(aliases=("H",), samples=(sample((2, 3)), sample((3,)), sample((2, 1, 3)), sample(())))
-def T(x):
+def T(x):  # noqa: N802  (it is written x.T)
     """The transposed array: all axes in reverse order.
 
     Shapes:  x [a, b] -> [b, a]
@@ -104,20 +106,28 @@ def _needs_matrix(name, x):
 
 
 @operation(
-    aliases=("mH", "matrix_transpose", "adjoint"),
+    lambda x: np.swapaxes(x, -1, -2),
+    pattern="movement",
+    aliases=("mH", "adjoint"),
     samples=(sample((2, 3)), sample((2, 3, 4)), sample((0, 2, 1))),
     refuses=(Refusal(sample((3,)), "rank-too-low"),),
+    analytic=True,
 )
-def mT(x):
+def mT(x):  # noqa: N802  (it is written x.mT)
     """Each matrix transposed: the last two axes exchanged.
 
     Shapes:  x [..., a, b] -> [..., b, a]
     Kinks:   none
-    Source:  a rearrangement
+    Source:  a rearrangement: the adjoint is transposed back
     Example: vjp explain "A.mT @ x" A=[[1,2],[3,4]] x=1,10 --seed ones
     """
     _needs_matrix("mT", x)
-    return swapaxes(x, axis1=-2, axis2=-1)
+    return outcome((*x.shape[:-2], x.shape[-1], x.shape[-2]))
+
+
+@mT.vjp
+def _(g, y, x):
+    return mT(g)
 
 
 @operation(

@@ -19,7 +19,7 @@ TALL_SAMPLES = (sample(TALL), sample(SQUARE), sample(STACK), sample([[-3], [1]])
 def require_tall(operation, a):
     """Refuses a matrix with more columns than rows.
 
-    Errors: matrix-needed, wide-matrix.
+    Errors: rank-too-low, wide-matrix.
     """
     require_matrix(operation, a)
     if a.shape[-2] < a.shape[-1]:
@@ -27,7 +27,7 @@ def require_tall(operation, a):
 
 
 TALL_REFUSALS = (
-    Refusal(sample((3,)), "matrix-needed"),
+    Refusal(sample((3,)), "rank-too-low"),
     Refusal(sample((2, 3)), "wide-matrix"),
 )
 
@@ -108,9 +108,9 @@ def _divided_by_transposed(x, r):
     several=("Q", "R"),
     samples=(*TALL_SAMPLES, sample([[1, 2, 0.5], [3, -4, 1]])),
     refuses=(
-        Refusal(sample((3,)), "matrix-needed"),
+        Refusal(sample((3,)), "rank-too-low"),
         Refusal(sample((3, 2), mode="complete"), "arbitrary-vectors"),
-        Refusal(sample((2, 2), mode="economic"), "unknown-mode"),
+        Refusal(sample((2, 2), mode="economic"), "keyword-value"),
     ),
 )
 def qr(a, *, mode="reduced"):
@@ -123,7 +123,7 @@ def qr(a, *, mode="reduced"):
     """
     require_matrix("qr", a)
     if mode not in ("reduced", "complete", "r"):
-        raise fail("unknown-mode", f"`mode` of qr is 'reduced', 'complete' or 'r', not {mode!r}")
+        raise fail("keyword-value", f"`mode` of qr is 'reduced', 'complete' or 'r', not {mode!r}")
     rows, columns = a.shape[-2:]
     if mode == "complete" and rows > columns:
         raise fail(

@@ -35,7 +35,7 @@ from vjpcli.ops.matrix import (
     pattern="movement",
     aliases=("adjoint",),
     samples=(sample((2, 3)), sample((2, 3, 1)), sample((0, 2)), sample((1, 1))),
-    refuses=(Refusal(sample((3,)), "matrix-needed"), Refusal(sample(()), "matrix-needed")),
+    refuses=(Refusal(sample((3,)), "rank-too-low"), Refusal(sample(()), "rank-too-low")),
     analytic=True,
 )
 def matrix_transpose(x):
@@ -176,7 +176,7 @@ def _transposed_times_vectors(matrices, vectors):
     ),
     refuses=(
         Refusal(sample((2, 3), (3, 3), stacked=True), "shape-mismatch"),
-        Refusal(sample((2,), (3,), stacked="yes"), "static-not-a-truth"),
+        Refusal(sample((2,), (3,), stacked="yes"), "keyword-value"),
     ),
     analytic=True,
 )
@@ -337,7 +337,7 @@ def vecdot(a, b, *, axis=-1):
     samples=(sample((2, 3), (3,)),),
     refuses=(
         Refusal(sample((2, 3), (4,)), "shape-mismatch"),
-        Refusal(sample((2, 3), (3, 2)), "wrong-rank"),
+        Refusal(sample((2, 3), (3, 2)), "rank-too-high"),
     ),
 )
 def mv(a, x):
@@ -357,7 +357,7 @@ def mv(a, x):
     samples=(sample((2, 3), (3, 2)),),
     refuses=(
         Refusal(sample((2, 3), (2, 3)), "shape-mismatch"),
-        Refusal(sample((2, 3), (3,)), "wrong-rank"),
+        Refusal(sample((2, 3), (3,)), "rank-too-low"),
     ),
 )
 def mm(a, b):
@@ -393,9 +393,9 @@ def _trace_reads(x, *, offset, axis1, axis2):
         sample((1, 1)),
     ),
     refuses=(
-        Refusal(sample((3,)), "matrix-needed"),
+        Refusal(sample((3,)), "rank-too-low"),
         Refusal(sample((2, 2), axis1=1), "axis-twice"),
-        Refusal(sample((2, 2), offset=0.5), "static-not-whole"),
+        Refusal(sample((2, 2), offset=0.5), "keyword-value"),
     ),
     analytic=True,
 )

@@ -30,7 +30,7 @@ def _at_whole(y, x):
     symbolic="floor",
     flat=True,
     samples=BETWEEN_JUMPS,
-    kinks=(Kink("x whole", _at_whole, slopes=(np.inf, 0), used=0, point=(1.0,)),),
+    kinks=(Kink("x whole", _at_whole, slopes=(0, np.inf), used=0, point=(1.0,)),),
 )
 def floor(x):
     """Each entry rounded down to a whole number. Flat: its slope is 0.
@@ -69,7 +69,7 @@ def ceil(x):
         Kink(
             "x whole, not 0",
             lambda y, x: (y == x) & (x != 0),
-            slopes=(np.inf, 0),
+            slopes=(0, np.inf),
             used=0,
             point=(1.0,),
         ),

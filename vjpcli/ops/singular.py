@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from vjpcli.ops import shape
+from vjpcli.graph.operation import OPERATIONS
+from vjpcli.ops import indexing, shape, solving
 from vjpcli.ops.declaration import Refusal, fail, operation, outcome, sample
 from vjpcli.ops.matrix import (
     for_each_matrix,
     plain_number,
     reads_matrix_for_number,
     require_matrix,
+    require_square,
     truth,
     union,
 )
@@ -44,7 +46,7 @@ def _svdvals(a):
         union(a, (-2, -1))[..., np.newaxis], (*a.shape[:-2], min(a.shape[-2:]))
     ),
     samples=(*SVD_SAMPLES, sample((0, 2)), sample((2, 0, 2))),
-    refuses=(Refusal(sample((3,)), "matrix-needed"),),
+    refuses=(Refusal(sample((3,)), "rank-too-low"),),
 )
 def svdvals(a):
     """The singular values of a matrix, the largest first.
@@ -94,7 +96,7 @@ def _singular_vectors(a, full_matrices):
     lambda a, *, full_matrices: _singular_vectors(a, full_matrices)[0],
     pattern=_vectors_read(lambda a, *, full_matrices: _left_shape(a, full_matrices)),
     samples=tuple(sample(*one.operands, full_matrices=False) for one in SVD_SAMPLES),
-    refuses=(Refusal(sample((3,)), "matrix-needed"),),
+    refuses=(Refusal(sample((3,)), "rank-too-low"),),
 )
 def svd_left(a, *, full_matrices=True):
     """The left singular vectors U of a matrix, as columns.
@@ -133,7 +135,7 @@ def _(g, y, a, *, full_matrices):
     lambda a, *, full_matrices: _singular_vectors(a, full_matrices)[1],
     pattern=_vectors_read(lambda a, *, full_matrices: _right_shape(a, full_matrices)),
     samples=tuple(sample(*one.operands, full_matrices=False) for one in SVD_SAMPLES),
-    refuses=(Refusal(sample((3,)), "matrix-needed"),),
+    refuses=(Refusal(sample((3,)), "rank-too-low"),),
 )
 def svd_right(a, *, full_matrices=True):
     """The right singular vectors Vh of a matrix, as rows.
@@ -178,9 +180,11 @@ def _inverse_gaps_of_squares(s):
     several=("U", "S", "Vh"),
     samples=tuple(sample(*one.operands, full_matrices=False) for one in SVD_SAMPLES),
     refuses=(
-        Refusal(sample((3,)), "matrix-needed"),
-        Refusal(sample((2, 2), full_matrices="no"), "static-not-a-truth"),
+        Refusal(sample((3,)), "rank-too-low"),
+        Refusal(sample((2, 2), full_matrices="no"), "keyword-value"),
     ),
+    # The default everywhere: named so that a bare call prints the convention.
+    library_defaults={"numpy": {"full_matrices": True}},
     convention="svd: the third result is Vh, V transposed (torch.linalg, NumPy; torch.svd gives V)",
 )
 def svd(a, *, full_matrices=True):
@@ -214,8 +218,8 @@ def _matrix_rank(a, *, tol):
     flat=True,
     samples=(sample([[1, 2], [2, 4]]), sample((2, 3, 2)), sample((0, 2)), sample((2, 2), tol=9)),
     refuses=(
-        Refusal(sample((3,)), "matrix-needed"),
-        Refusal(sample((2, 2), tol="low"), "static-not-a-number"),
+        Refusal(sample((3,)), "rank-too-low"),
+        Refusal(sample((2, 2), tol="low"), "keyword-value"),
     ),
 )
 def matrix_rank(a, *, tol=None):
@@ -230,3 +234,37 @@ def matrix_rank(a, *, tol=None):
     return outcome(
         a.shape[:-2], tol=None if tol is None else plain_number("matrix_rank", "tol", tol)
     )
+
+
+@operation(
+    keyword_aliases={"ord": "p"},
+    samples=(sample(TALL), sample(SQUARE, p=-2), sample(STACK, p=2)),
+    refuses=(
+        Refusal(sample((3,)), "rank-too-low"),
+        Refusal(sample((2, 3), p="fro"), "square-needed"),
+        Refusal(sample((2, 2), p="large"), "keyword-value"),
+        Refusal(sample((0, 0)), "empty-matrix"),
+    ),
+)
+def cond(a, *, p=None):
+    """The condition number: how many times a matrix can magnify relative errors.
+
+    Shapes:  a [..., n, m] -> [...]; square unless p is None, 2 or -2
+    Kinks:   where the norm has them; infinite where a is singular
+    Source:  np.linalg.cond; the norm of a times the norm of inv(a), for p=2 the largest singular
+             value divided by the smallest
+    Example: vjp explain "cond(A)" A=[[1,2],[3,4]]
+    """
+    require_matrix("cond", a)
+    if p not in (None, 1, -1, 2, -2, np.inf, -np.inf, "fro", "nuc"):
+        raise fail("keyword-value", f"`p` of cond cannot be {p!r}: it is a matrix norm")
+    if 0 in a.shape[-2:]:
+        raise fail("empty-matrix", "a matrix without entries has no condition number")
+    if p in (None, 2, -2):
+        values = svdvals(a)
+        largest = indexing.index(values, index=(Ellipsis, 0))
+        smallest = indexing.index(values, index=(Ellipsis, -1))
+        return smallest / largest if p == -2 else largest / smallest
+    require_square("cond", a)
+    norm_of = OPERATIONS["matrix_norm"]
+    return norm_of(a, ord=p) * norm_of(solving.inv(a), ord=p)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from vjpcli.graph.operation import OPERATIONS
-from vjpcli.ops import comparison, elementary, indexing, reduction, shape
+from vjpcli.ops import comparison, differences, elementary, reduction, shape
 from vjpcli.ops.declaration import (
     Kink,
     Refusal,
@@ -191,9 +191,11 @@ def nanvar(x, *, axis=None, ddof=0, keepdims=False):
     axes = trailing_axes(x, axis)
     ddof = plain_number("ddof", ddof)
     missing = comparison.isnan(x)
-    offset = x - reduction.nanmean(x, axis=axes, keepdims=True)
+    # The nans leave before any arithmetic: an adjoint of 0 does not protect from them.
+    centre = reduction.nanmean(x, axis=axes, keepdims=True)
+    offset = comparison.where(missing, 0, comparison.where(missing, 0, x) - centre)
     count = reduction.sum(comparison.where(missing, 0.0, 1.0), axis=axes, keepdims=keepdims)
-    squares = reduction.nansum(offset * offset, axis=axes, keepdims=keepdims)
+    squares = reduction.sum(offset * offset, axis=axes, keepdims=keepdims)
     return squares / comparison.maximum(count - ddof, 0.0)
 
 
@@ -218,7 +220,7 @@ def _as_rows(operation_name, x, rowvar):
         )
     if x.ndim < 2:
         return shape.reshape(x, shape=(1, x.size))
-    return x if rowvar else OPERATIONS["T"](x)
+    return x if rowvar else OPERATIONS["matrix_transpose"](x)
 
 
 def _centred_rows(operation_name, x, y, rowvar):
@@ -233,12 +235,7 @@ def _centred_rows(operation_name, x, y, rowvar):
                 f"{operation_name} needs as many observations of y as of x, not shapes "
                 f"{shape_text(x.shape)} and {shape_text(y.shape)}",
             )
-        count, together = rows.shape[0], (rows.shape[0] + below.shape[0], rows.shape[1])
-        everything = slice(None)
-        rows = indexing.add_into(rows, index=(slice(0, count), everything), shape=together)
-        rows = rows + indexing.add_into(
-            below, index=(slice(count, None), everything), shape=together
-        )
+        rows = differences.joined([rows, below], axis=-2)
     return rows - reduction.mean(rows, axis=1, keepdims=True)
 
 
@@ -246,10 +243,23 @@ def _products_of_rows(rows):
     """The sum of products of every pair of rows; a number for a single row."""
     if rows.shape[0] == 1:
         return reduction.sum(rows * rows)
-    return rows @ OPERATIONS["T"](rows)
+    return rows @ OPERATIONS["matrix_transpose"](rows)
 
 
-@operation()
+@operation(
+    samples=(
+        sample((4,)),
+        sample((3, 4)),
+        sample((4,), (4,)),
+        sample((2, 4), (4,), ddof=0),
+        sample((4, 2), rowvar=False, bias=True),
+    ),
+    refuses=(
+        Refusal(sample((2, 2, 2)), "matrix-needed"),
+        Refusal(sample((3,), (2,)), "shape-mismatch"),
+        Refusal(sample((3,), rowvar="no"), "keyword-value"),
+    ),
+)
 def cov(x, y=None, *, rowvar=True, bias=False, ddof=None):
     """Covariance of every pair of variables.
 
@@ -266,7 +276,14 @@ def cov(x, y=None, *, rowvar=True, bias=False, ddof=None):
     return _products_of_rows(rows) / max(rows.shape[1] - ddof, 0)
 
 
-@operation()
+@operation(
+    samples=(
+        sample((3, 4)),
+        sample((4,), (4,)),
+        sample((4, 2), rowvar=False),
+    ),
+    refuses=(Refusal(sample((2, 2, 2)), "matrix-needed"),),
+)
 def corrcoef(x, y=None, *, rowvar=True):
     """Correlation of every pair of variables: their covariance where each has length 1.
 

@@ -37,13 +37,15 @@ SYMMETRIC_SAMPLES = (
 )
 SYMMETRIC_REFUSALS = (
     Refusal(sample((2, 3)), "square-needed"),
-    Refusal(sample((3,)), "matrix-needed"),
-    Refusal(sample([[1, 0], [0, 2]], symmetrize_input="no"), "static-not-a-truth"),
+    Refusal(sample((3,)), "rank-too-low"),
+    Refusal(sample([[1, 0], [0, 2]], symmetrize_input="no"), "keyword-value"),
 )
 TAKEN_AS_SYMMETRIC = (
     "takes the matrix as symmetric, (A + A.T)/2, and gives a symmetric gradient "
-    "(PyTorch; autograd and NumPy read one triangle)"
+    "(PyTorch, JAX; NumPy reads one triangle, and autograd's gradient is a triangle)"
 )
+SYMMETRIZED_EVERYWHERE = {"numpy": {"symmetrize_input": True}}
+"""The default here as well: named so that a bare call prints the convention."""
 
 
 def symmetric_part(a, upper, symmetrize_input):
@@ -72,10 +74,10 @@ def _triangle_with_half_diagonal(n, upper):
 def _reading(operation, uplo, symmetrize_input):
     """Whether the upper triangle is read, and whether a is symmetrised instead.
 
-    Errors: unknown-triangle, static-not-a-truth.
+    Errors: keyword-value, keyword-value.
     """
     if uplo not in ("L", "U", "l", "u"):
-        raise fail("unknown-triangle", f"`UPLO` of {operation} is 'L' or 'U', not {uplo!r}")
+        raise fail("keyword-value", f"`UPLO` of {operation} is 'L' or 'U', not {uplo!r}")
     return {
         "upper": uplo in "Uu",
         "symmetrize_input": truth(operation, "symmetrize_input", symmetrize_input),
@@ -87,7 +89,7 @@ def _reading(operation, uplo, symmetrize_input):
 EIGH_SAMPLES = (*SYMMETRIC_SAMPLES, sample(UNSYMMETRIC, UPLO="U", symmetrize_input=False))
 EIGH_REFUSALS = (
     *SYMMETRIC_REFUSALS,
-    Refusal(sample([[1, 0], [0, 2]], UPLO="X"), "unknown-triangle"),
+    Refusal(sample([[1, 0], [0, 2]], UPLO="X"), "keyword-value"),
 )
 
 
@@ -104,6 +106,7 @@ def _eigenvectors(a, **reading):
     pattern=lambda a, **static: np.broadcast_to(union(a, (-2, -1))[..., np.newaxis], a.shape[:-1]),
     samples=EIGH_SAMPLES,
     refuses=EIGH_REFUSALS,
+    library_defaults=SYMMETRIZED_EVERYWHERE,
     convention="eigvalsh: " + TAKEN_AS_SYMMETRIC,
 )
 def eigvalsh(a, *, UPLO="L", symmetrize_input=True):
@@ -179,6 +182,7 @@ def inverse_off_diagonal(gaps, n):
     several=("eigenvalues", "eigenvectors"),
     samples=EIGH_SAMPLES,
     refuses=EIGH_REFUSALS,
+    library_defaults=SYMMETRIZED_EVERYWHERE,
     convention="eigh: " + TAKEN_AS_SYMMETRIC,
 )
 def eigh(a, *, UPLO="L", symmetrize_input=True):
@@ -234,6 +238,7 @@ def _cholesky_reads(a, *, upper=False, **static):
         sample(UNSYMMETRIC, upper=True, symmetrize_input=False),
     ),
     refuses=SYMMETRIC_REFUSALS,
+    library_defaults=SYMMETRIZED_EVERYWHERE,
     convention="cholesky: " + TAKEN_AS_SYMMETRIC,
 )
 def cholesky(a, *, upper=False, symmetrize_input=True):

@@ -4,26 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from linear_algebra import gradient_of, gradients_of
 
-import vjpcli.ops  # noqa: F401  (declares the operations)
-from vjpcli.engine.backward import backward, seed_name
-from vjpcli.engine.evaluate import evaluate
+from vjpcli.engine.backward import backward
 from vjpcli.errors import VjpError
 from vjpcli.graph.node import Graph
 from vjpcli.graph.operation import OPERATIONS, as_node, make_leaf
-
-
-def gradients_of(function, values, seed=None):
-    """Value and gradients of function(*leaves), a seed of ones unless given."""
-    values = {name: np.asarray(value, dtype=float) for name, value in values.items()}
-    leaves = {name: make_leaf(name, value.shape) for name, value in values.items()}
-    output = function(*leaves.values())
-    graph = Graph.reaching({"y": output}, leaves)
-    seed = np.ones(output.shape) if seed is None else np.asarray(seed, dtype=float)
-    reverse = backward(graph, leaves)
-    results = evaluate(reverse.graph, {**values, seed_name("y"): seed})
-    value = evaluate(graph, values)[output]
-    return value, {name: results[node] for name, node in reverse.graph.outputs.items()}
 
 
 def written(node):
@@ -164,7 +150,7 @@ def test_number_times_matrix_by_matmul_points_to_the_star():
 def test_products_agree_with_numpy(operation, a, b):
     rng = np.random.default_rng(5)
     first, second = rng.normal(size=a), rng.normal(size=b)
-    value, _ = gradients_of(OPERATIONS[operation], {"a": first, "b": second})
+    value, _ = gradient_of(operation, first, second)
     np.testing.assert_allclose(value, getattr(np, operation)(first, second), rtol=1e-14)
 
 
@@ -174,5 +160,74 @@ def test_products_agree_with_numpy(operation, a, b):
 def test_inner_agrees_with_numpy(a, b):
     rng = np.random.default_rng(5)
     first, second = rng.normal(size=a), rng.normal(size=b)
-    value, _ = gradients_of(OPERATIONS["inner"], {"a": first, "b": second})
+    value, _ = gradient_of("inner", first, second)
     np.testing.assert_allclose(value, np.inner(first, second), rtol=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "axes"),
+    [
+        ((2, 3, 4), (4, 3, 5), ((1, 2), (1, 0))),
+        ((2, 3, 4), (3, 4, 2), 2),
+        ((2, 3), (2,), 0),
+        ((2, 3, 4), (2, 5), (0, 0)),
+    ],
+)
+def test_tensordot_agrees_with_numpy(a, b, axes):
+    rng = np.random.default_rng(5)
+    first, second = rng.normal(size=a), rng.normal(size=b)
+    value, _ = gradient_of("tensordot", first, second, axes=axes)
+    np.testing.assert_allclose(value, np.tensordot(first, second, axes), rtol=1e-13)
+
+
+def test_cross_product_of_unit_vectors():
+    value, got = gradient_of("cross", [1, 0, 0], [0, 1, 0], seed=[0, 0, 1])
+    assert value.tolist() == [0, 0, 1]
+    assert got.tolist() == [1, 0, 0]
+
+
+def test_cross_asks_for_the_axis_where_libraries_take_different_ones():
+    square = make_leaf("a", (3, 3))
+    with pytest.raises(VjpError) as caught:
+        OPERATIONS["cross"](square, square)
+    assert caught.value.diagnostic.code == "cross-axis-unclear"
+
+
+@pytest.mark.parametrize("p", [1, 2, 3, 1.5, np.inf])
+def test_distance_of_points_that_coincide_has_slope_zero(p):
+    _, got = gradient_of("cdist", [[1, 2], [3, 4]], [[1, 2]], seed=[[1], [0]], p=p)
+    assert got.tolist() == [[0, 0], [0, 0]]
+
+
+def test_distance_is_right_where_squares_would_overflow_or_vanish():
+    value, got = gradient_of("cdist", [[3e200, 0]], [[0, 4e200]])
+    assert value[0, 0] == pytest.approx(5e200, rel=1e-15)
+    np.testing.assert_allclose(got, [[0.6, -0.8]], rtol=1e-15)
+    value, got = gradient_of("cdist", [[3e-200, 0]], [[0, 4e-200]])
+    assert value[0, 0] == pytest.approx(5e-200, rel=1e-15)
+    np.testing.assert_allclose(got, [[0.6, -0.8]], rtol=1e-15)
+
+
+def test_pairwise_distances_are_counted_once_each():
+    value, got = gradient_of("pdist", [[0, 0], [3, 4], [3, 0]])
+    assert value.tolist() == [5, 3, 4]
+    np.testing.assert_allclose(got, [[-1.6, -0.8], [0.6, 1.8], [1, -1]], rtol=1e-15)
+
+
+def test_block_diag_lays_rows_and_matrices():
+    value, got = gradient_of(
+        "block_diag", [[1, 2], [3, 4]], [5, 6], seed=[[1, 2, 9, 9], [3, 4, 9, 9], [9, 9, 9, 9]]
+    )
+    assert value.tolist() == [[1, 2, 0, 0], [3, 4, 0, 0], [0, 0, 5, 6]]
+    assert got.tolist() == [[1, 2], [3, 4]]
+
+
+def test_vander_agrees_with_numpy():
+    value, _ = gradient_of("vander", [2, 3, 0], N=3)
+    np.testing.assert_array_equal(value, np.vander([2.0, 3, 0], 3))
+
+
+def test_addmm_with_beta_zero_does_not_read_what_it_adds_to():
+    value, got = gradient_of("addmm", [[np.nan]], [[2]], [[3]], beta=0)
+    assert value.tolist() == [[6]]
+    assert got.tolist() == [[0]]

@@ -1,0 +1,180 @@
+"""Differences of neighbours and the area under them: diff, trapezoid."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from vjpcli.ops import indexing, reduction, scan, shape
+from vjpcli.ops.declaration import (
+    Refusal,
+    fail,
+    operation,
+    outcome,
+    sample,
+    shape_text,
+    trailing_axis,
+)
+from vjpcli.ops.keywords import plain_number, whole_number
+
+
+MOST_WORK = 2 * 10**9
+"""Subtractions above which repeated differences are refused rather than computed."""
+
+
+def _along(places, axis):
+    """The index of `places` along one axis counted from the end."""
+    return (Ellipsis, places, *(slice(None),) * (-axis - 1))
+
+
+def _reads_neighbours(x, *, n, axis):
+    """Each difference reads the n + 1 entries that begin at its place."""
+    for _ in range(n):
+        x = x[_along(slice(1, None), axis)] | x[_along(slice(None, -1), axis)]
+    return x
+
+
+def joined(parts, axis):
+    """Nodes one after the other along an axis, all other lengths equal."""
+    together = list(parts[0].shape)
+    together[axis] = sum(part.shape[axis] for part in parts)
+    whole, start = None, 0
+    for part in parts:
+        places = slice(start, start + part.shape[axis])
+        index = indexing.explicit_index(tuple(together), _along(places, axis))
+        placed = indexing.add_into(part, index=index, shape=tuple(together))
+        whole = placed if whole is None else whole + placed
+        start = places.stop
+    return whole
+
+
+def _end_piece(name, x, piece, axis):
+    """`piece` as something that can stand before or behind x along an axis."""
+    wanted = list(x.shape)
+    wanted[axis] = 1 if piece.ndim == 0 else piece.shape[axis] if piece.ndim == x.ndim else -1
+    if piece.ndim and piece.shape != tuple(wanted):
+        raise fail(
+            "shape-mismatch",
+            f"diff cannot {name} shape {shape_text(piece.shape)} to {shape_text(x.shape)}",
+            notes=("a number, or an array of the same other axes",),
+        )
+    return piece if piece.ndim else shape.broadcast_to(piece, shape=tuple(wanted))
+
+
+@operation(
+    lambda x, *, n, axis: np.diff(x, n=n, axis=axis),
+    pattern=_reads_neighbours,
+    integer_is_static=True,
+    samples=(
+        sample((4,)),
+        sample((2, 3), axis=0),
+        sample((5,), n=2),
+        sample((2, 4), n=3, axis=-1),
+        sample((3,), n=0),
+        sample((2,), n=3),
+        sample((0,)),
+        sample((2, 3), (), (2, 2)),
+    ),
+    refuses=(
+        Refusal(sample((3,), n=-1), "keyword-value"),
+        Refusal(sample(()), "axis-out-of-range"),
+        Refusal(sample((2, 3), (2,)), "shape-mismatch"),
+    ),
+    analytic=True,
+)
+def diff(x, prepend=None, append=None, *, n=1, axis=-1):
+    """Differences of neighbours along an axis, taken n times.
+
+    Shapes:  x [... m ...] -> [... m - n ...]; prepend and append, numbers or arrays, first
+             stand before and behind x
+    Kinks:   none
+    Source:  its transpose: the differences of the adjoint between zeros, with the sign (-1)**n
+    Example: vjp explain "diff(x)" x=1,4,9 --seed 1,10
+    """
+    axis = trailing_axis(x, axis)
+    if prepend is not None or append is not None:
+        before = [] if prepend is None else [_end_piece("prepend", x, prepend, axis)]
+        behind = [] if append is None else [_end_piece("append", x, append, axis)]
+        return diff(joined([*before, x, *behind], axis), n=n, axis=axis)
+    length = x.shape[axis]
+    # More than `length` differences of nothing are nothing.
+    n = min(whole_number("n", n, least=0), length)
+    if n * x.size > MOST_WORK:
+        raise fail("too-large", f"{n} differences of {x.size:,} entries would take too long")
+    wanted = list(x.shape)
+    wanted[axis] = length - n
+    return outcome(wanted, n=n, axis=axis)
+
+
+@diff.vjp
+def _(g, y, x, *, n, axis):
+    padded = list(y.shape)
+    padded[axis] += 2 * n
+    places = slice(n, n + y.shape[axis])
+    index = indexing.explicit_index(tuple(padded), _along(places, axis))
+    between_zeros = indexing.add_into(g, index=index, shape=tuple(padded))
+    return diff(between_zeros, n=n, axis=axis) * (-1.0) ** n
+
+
+def _areas(name, y, x, dx, axis):
+    """The area under each piece between neighbours."""
+    axis = trailing_axis(y, axis)
+    if y.shape[axis] == 0:
+        raise fail("empty-reduction", f"{name} of no entries has no value")
+    ahead = indexing.index(y, index=_along(slice(1, None), axis))
+    behind = indexing.index(y, index=_along(slice(None, -1), axis))
+    if x is None:
+        return (ahead + behind) * (plain_number("dx", dx) / 2)
+    count = y.shape[axis]
+    if x.ndim == 1 and x.size == count:
+        widths = shape.reshape(diff(x), shape=(count - 1, *(1,) * (-axis - 1)))
+    elif x.shape == y.shape:
+        widths = diff(x, axis=axis)
+    else:
+        raise fail(
+            "shape-mismatch",
+            f"{name} cannot place {shape_text(y.shape)} at points of shape {shape_text(x.shape)}",
+            notes=("x has one point for each place along the axis, or the shape of y",),
+        )
+    return widths * (ahead + behind) / 2
+
+
+TRAPEZOID_SAMPLES = (
+    sample((4,)),
+    sample((2, 3), axis=0, dx=0.5),
+    sample((4,), (4,)),
+    sample((2, 3), (3,)),
+    sample((2, 3), (2,), axis=0),
+    sample((2, 3), (2, 3)),
+    sample((1,)),
+)
+TRAPEZOID_REFUSED = (
+    Refusal(sample((3,), ()), "shape-mismatch"),
+    Refusal(sample((3,), (2,)), "shape-mismatch"),
+    Refusal(sample((0,)), "empty-reduction"),
+    Refusal(sample((3,), dx="wide"), "keyword-value"),
+)
+
+
+@operation(aliases=("trapz",), samples=TRAPEZOID_SAMPLES, refuses=TRAPEZOID_REFUSED)
+def trapezoid(y, x=None, *, dx=1, axis=-1):
+    """Area under points joined by straight lines, along an axis.
+
+    Shapes:  y [... n ...], x [n] or as y -> [...]; without x the points are dx apart
+    Kinks:   none
+    Source:  DLMF 3.5(i): sum of (x_(i+1) - x_i)(y_i + y_(i+1))/2
+    Example: vjp explain "trapezoid(y, x)" y=1,2,4 x=0,1,3
+    """
+    return reduction.sum(_areas("trapezoid", y, x, dx, axis), axis=trailing_axis(y, axis))
+
+
+@operation(samples=TRAPEZOID_SAMPLES, refuses=TRAPEZOID_REFUSED)
+def cumulative_trapezoid(y, x=None, *, dx=1, axis=-1):
+    """Area so far under points joined by straight lines, along an axis.
+
+    Shapes:  y [... n ...], x [n] or as y -> [... n - 1 ...]; without x the points are dx apart
+    Kinks:   none
+    Source:  running sum of the pieces of `trapezoid`
+    Example: vjp explain "cumulative_trapezoid(y, x)" y=1,2,4 x=0,1,3 --seed 1,10
+    """
+    areas = _areas("cumulative_trapezoid", y, x, dx, axis)
+    return scan.cumsum(areas, axis=trailing_axis(y, axis))

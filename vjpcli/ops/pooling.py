@@ -1,0 +1,319 @@
+"""Pooling: one number for each window, the largest or the mean."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from vjpcli.graph.operation import OPERATIONS, as_node, refuse_oversized
+from vjpcli.ops import comparison, indexing, reduction, shape
+from vjpcli.ops.declaration import Refusal, fail, operation, sample, shape_text
+from vjpcli.ops.keywords import true_or_false, whole_number
+from vjpcli.ops.static import whole_per_axis
+from vjpcli.ops.windows import padded, span_of, windows
+
+
+class _Plan:
+    """Where the windows of a pooling lie.
+
+    Attributes:
+        rank: how many axes are pooled.
+        kernel, stride, dilation: one number per axis.
+        lengths: of the pooled axes of the input.
+        before, after: entries added on both sides of each axis.
+        bounds: end of each axis with its own padding, without what ceil_mode added.
+    """
+
+    def __init__(self, name, rank, x, kernel_size, stride, padding, dilation, ceil_mode):
+        if x.ndim not in (rank + 1, rank + 2):
+            axes = {1: "L", 2: "H, W", 3: "D, H, W"}[rank]
+            raise fail(
+                "shape-mismatch",
+                f"{name} takes an input [N, C, {axes}] or [C, {axes}], not {shape_text(x.shape)}",
+            )
+        self.rank = rank
+        self.kernel = whole_per_axis("kernel_size", kernel_size, rank, least=1)
+        absent = stride is None or stride == ()
+        self.stride = self.kernel if absent else whole_per_axis("stride", stride, rank, least=1)
+        self.before = whole_per_axis("padding", padding, rank, least=0)
+        self.dilation = whole_per_axis("dilation", dilation, rank, least=1)
+        self.lengths = x.shape[-rank:]
+        if any(2 * pad > size for pad, size in zip(self.before, self.kernel, strict=True)):
+            raise fail("keyword-value", "padding is at most half of kernel_size")
+        self.bounds = tuple(n + pad for n, pad in zip(self.lengths, self.before, strict=True))
+        round_up = true_or_false("ceil_mode", ceil_mode)
+        self.after = tuple(self._after(axis, round_up) for axis in range(rank))
+        spans = tuple(map(span_of, self.kernel, self.dilation))
+        padded_lengths = [
+            a + n + b for a, n, b in zip(self.before, self.lengths, self.after, strict=True)
+        ]
+        if any(n < span for n, span in zip(padded_lengths, spans, strict=True)):
+            raise fail(
+                "kernel-too-large",
+                f"the window of {name} covers {spans}, more than the padded input {self.lengths}",
+            )
+
+    def _after(self, axis, round_up):
+        """Entries added at the end: the padding, and with ceil_mode a last incomplete window."""
+        pad, pace = self.before[axis], self.stride[axis]
+        free = self.lengths[axis] + 2 * pad - span_of(self.kernel[axis], self.dilation[axis])
+        # A window that would begin in the padding at the end sees nothing and is left out.
+        more = -free % pace if round_up else 0
+        begins = free + more
+        return pad + (more if more and begins < self.lengths[axis] + pad else 0)
+
+    def read(self, x):
+        """[..., places, entries]: what each window sees, its entries along one axis."""
+        x = padded(x, self.before, self.after)
+        read = windows(x, size=self.kernel, stride=self.stride, dilation=self.dilation)
+        refuse_oversized(read.shape)
+        return shape.reshape(read, shape=(*read.shape[: -self.rank], math.prod(self.kernel)))
+
+    def count(self, *, with_padding):
+        """How many entries each window sees: [places]."""
+        seen = np.ones(())
+        for axis in range(self.rank):
+            first, last = self.before[axis], self.before[axis] + self.lengths[axis]
+            if with_padding:
+                first, last = 0, last + self.before[axis]
+            total = self.before[axis] + self.lengths[axis] + self.after[axis]
+            inside = np.zeros(total)
+            inside[first:last] = 1
+            begins = range(0, total - self.kernel[axis] + 1, self.stride[axis])
+            counts = [inside[at : at + self.kernel[axis]].sum() for at in begins]
+            seen = np.multiply.outer(seen, counts)
+        return as_node(seen)
+
+
+def _max_pool(name, rank, x, kernel_size, stride, padding, dilation, ceil_mode):
+    plan = _Plan(name, rank, x, kernel_size, stride, padding, dilation, ceil_mode)
+    if any(plan.before) or any(plan.after):
+        # What lies outside must never be the largest.
+        inside = np.pad(
+            np.ones(plan.lengths, dtype=bool), list(zip(plan.before, plan.after, strict=True))
+        )
+        outside_low = comparison.where(as_node(inside), padded(x, plan.before, plan.after), -np.inf)
+        plan.before = plan.after = (0,) * rank
+        return _largest(plan.read(outside_low))
+    return _largest(plan.read(x))
+
+
+def _largest(read):
+    """The largest along the last axis; of equal ones the first takes the adjoint (PyTorch)."""
+    found = OPERATIONS["max"](read, axis=-1)
+    return found[0] if isinstance(found, tuple) else found
+
+
+def _avg_pool(
+    name, rank, x, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
+):
+    plan = _Plan(name, rank, x, kernel_size, stride, padding, 1, ceil_mode)
+    with_padding = true_or_false("count_include_pad", count_include_pad)
+    read = plan.read(x)
+    if divisor_override is not None:
+        divisor = whole_number("divisor_override", divisor_override, least=1)
+        return reduction.sum(read, axis=-1) / divisor
+    if not any(plan.after) and not any(plan.before):
+        return reduction.mean(read, axis=-1)
+    return reduction.sum(read, axis=-1) / plan.count(with_padding=with_padding)
+
+
+POOL_REFUSALS = (
+    Refusal(sample((4,), kernel_size=2), "shape-mismatch"),
+    Refusal(sample((1, 4), kernel_size=0), "keyword-value"),
+    Refusal(sample((1, 4), kernel_size=2, padding=2), "keyword-value"),
+    Refusal(sample((1, 4), kernel_size=5), "kernel-too-large"),
+    Refusal(sample((1, 4), kernel_size=2, stride=0), "keyword-value"),
+    Refusal(sample((1, 4), kernel_size=2, ceil_mode="up"), "keyword-value"),
+)
+
+
+@operation(
+    samples=(
+        sample((2, 2, 6), kernel_size=2),
+        sample((2, 5), kernel_size=3, stride=1, padding=1),
+        sample((1, 7), kernel_size=2, stride=2, dilation=2, ceil_mode=True),
+        sample((0, 2, 4), kernel_size=2),
+    ),
+    refuses=POOL_REFUSALS,
+)
+def max_pool1d(x, *, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False):
+    """The largest entry of each window along the last axis.
+
+    Shapes:  x [N, C, L] or [C, L] -> [..., L']; the stride is the kernel size unless given
+    Kinks:   where two entries of a window are largest: the first one takes it all (PyTorch)
+    Source:  a selection: the adjoint goes to the entry that was largest
+    Example: vjp explain "max_pool1d(x, 2)" x=[[1,3,2,2]] --seed ones
+    """
+    return _max_pool("max_pool1d", 1, x, kernel_size, stride, padding, dilation, ceil_mode)
+
+
+@operation(
+    samples=(
+        sample((2, 4, 5), kernel_size=2),
+        sample((1, 1, 5, 4), kernel_size=(3, 2), stride=(2, 1), padding=(1, 0)),
+        sample((1, 5, 5), kernel_size=2, ceil_mode=True),
+    ),
+    refuses=(
+        Refusal(sample((4, 4), kernel_size=2), "shape-mismatch"),
+        Refusal(sample((1, 4, 4), kernel_size=(2, 2, 2)), "keyword-value"),
+    ),
+)
+def max_pool2d(x, *, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False):
+    """The largest entry of each window of an image.
+
+    Shapes:  x [N, C, H, W] or [C, H, W] -> [..., H', W']; the stride is the kernel size unless
+             given
+    Kinks:   where two entries of a window are largest: the first one takes it all (PyTorch)
+    Source:  a selection: the adjoint goes to the entry that was largest
+    Example: vjp explain "max_pool2d(x, 2)" x=[[[1,3],[2,2]]]
+    """
+    return _max_pool("max_pool2d", 2, x, kernel_size, stride, padding, dilation, ceil_mode)
+
+
+@operation(
+    samples=(
+        sample((2, 2, 6), kernel_size=2),
+        sample((2, 5), kernel_size=3, stride=1, padding=1),
+        sample((2, 5), kernel_size=3, stride=2, padding=1, count_include_pad=False),
+        sample((1, 6), kernel_size=2, stride=3, ceil_mode=True),
+        sample((1, 7), kernel_size=3, stride=3, padding=1, ceil_mode=True),
+    ),
+    refuses=POOL_REFUSALS,
+    analytic=True,
+)
+def avg_pool1d(x, *, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True):
+    """The mean of each window along the last axis.
+
+    Shapes:  x [N, C, L] or [C, L] -> [..., L']; the stride is the kernel size unless given
+    Kinks:   none
+    Source:  each entry of a window of n receives 1/n; zeros of the padding count unless
+             count_include_pad=False
+    Example: vjp explain "avg_pool1d(x, 2)" x=[[1,3,2,2]] --seed ones
+    """
+    return _avg_pool(
+        "avg_pool1d", 1, x, kernel_size, stride, padding, ceil_mode, count_include_pad, None
+    )
+
+
+@operation(
+    samples=(
+        sample((2, 4, 5), kernel_size=2),
+        sample((1, 1, 5, 4), kernel_size=(3, 2), stride=(2, 1), padding=(1, 0)),
+        sample((1, 5, 5), kernel_size=2, ceil_mode=True, divisor_override=3),
+        sample((1, 5, 5), kernel_size=3, stride=2, padding=1, count_include_pad=False),
+    ),
+    refuses=(
+        Refusal(sample((4, 4), kernel_size=2), "shape-mismatch"),
+        Refusal(sample((1, 4, 4), kernel_size=2, divisor_override=0), "keyword-value"),
+    ),
+    analytic=True,
+)
+def avg_pool2d(
+    x,
+    *,
+    kernel_size,
+    stride=None,
+    padding=0,
+    ceil_mode=False,
+    count_include_pad=True,
+    divisor_override=None,
+):
+    """The mean of each window of an image.
+
+    Shapes:  x [N, C, H, W] or [C, H, W] -> [..., H', W']; the stride is the kernel size unless
+             given
+    Kinks:   none
+    Source:  each entry of a window of n receives 1/n; zeros of the padding count unless
+             count_include_pad=False
+    Example: vjp explain "avg_pool2d(x, 2)" x=[[[1,3],[2,2]]]
+    """
+    return _avg_pool(
+        "avg_pool2d",
+        2,
+        x,
+        kernel_size,
+        stride,
+        padding,
+        ceil_mode,
+        count_include_pad,
+        divisor_override,
+    )
+
+
+def _adaptive_places(length, wanted):
+    """Positions that each of `wanted` windows sees, and which of them count."""
+    first = [at * length // wanted for at in range(wanted)]
+    last = [-(-(at + 1) * length // wanted) for at in range(wanted)]
+    longest = max((b - a for a, b in zip(first, last, strict=True)), default=0)
+    places = np.add.outer(np.array(first, dtype=np.intp), np.arange(longest))
+    counts = places < np.array(last, dtype=np.intp)[:, None]
+    return np.where(counts, places, 0), counts
+
+
+def _adaptive_avg_pool(name, rank, x, output_size):
+    if x.ndim not in (rank + 1, rank + 2):
+        raise fail("shape-mismatch", f"{name} cannot pool shape {shape_text(x.shape)}")
+    several = output_size if isinstance(output_size, list | tuple) else (output_size,) * rank
+    if len(several) != rank:
+        raise fail("keyword-value", f"output_size takes {rank} numbers, not {output_size}")
+    for axis, given in zip(range(-rank, 0), several, strict=True):
+        if given is None:
+            continue
+        wanted = whole_number("output_size", given, least=1)
+        if x.shape[axis] == 0:
+            raise fail("shape-mismatch", f"{name} cannot pool an axis of length 0")
+        places, counts = _adaptive_places(x.shape[axis], wanted)
+        behind = -axis - 1
+        read = indexing.index(x, index=(Ellipsis, places, *(slice(None),) * behind))
+        counts = counts.reshape(*counts.shape, *(1,) * behind)
+        read = comparison.where(as_node(counts), read, 0)
+        x = reduction.sum(read, axis=axis) / as_node(counts.sum(axis=1))
+    return x
+
+
+@operation(
+    samples=(
+        sample((2, 2, 6), output_size=3),
+        sample((2, 5), output_size=3),
+        sample((1, 2), output_size=5),
+    ),
+    refuses=(
+        Refusal(sample((5,), output_size=2), "shape-mismatch"),
+        Refusal(sample((1, 5), output_size=0), "keyword-value"),
+    ),
+    analytic=True,
+)
+def adaptive_avg_pool1d(x, *, output_size):
+    """Means of as many windows as are wanted; their lengths differ by one where they must.
+
+    Shapes:  x [N, C, L] or [C, L] -> [..., output_size]
+    Kinks:   none
+    Source:  window i covers floor(i L/n) up to ceil((i + 1) L/n), as in PyTorch
+    Example: vjp explain "adaptive_avg_pool1d(x, 2)" x=[[1,3,2]] --seed ones
+    """
+    return _adaptive_avg_pool("adaptive_avg_pool1d", 1, x, output_size)
+
+
+@operation(
+    samples=(
+        sample((2, 4, 6), output_size=(2, 3)),
+        sample((1, 1, 5, 3), output_size=2),
+        sample((1, 3, 4), output_size=(None, 1)),
+    ),
+    refuses=(
+        Refusal(sample((5, 5), output_size=2), "shape-mismatch"),
+        Refusal(sample((1, 5, 5), output_size=(1, 2, 3)), "keyword-value"),
+    ),
+    analytic=True,
+)
+def adaptive_avg_pool2d(x, *, output_size):
+    """Means of as many windows of an image as are wanted along each axis.
+
+    Shapes:  x [N, C, H, W] or [C, H, W] -> [..., output_size]; None keeps a length
+    Kinks:   none
+    Source:  window i covers floor(i L/n) up to ceil((i + 1) L/n) along each axis, as in PyTorch
+    Example: vjp explain "adaptive_avg_pool2d(x, 1)" x=[[[1,3],[2,2]]]
+    """
+    return _adaptive_avg_pool("adaptive_avg_pool2d", 2, x, output_size)

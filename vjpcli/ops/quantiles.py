@@ -1,0 +1,410 @@
+"""Quantiles: median, quantile, percentile, with and without nan.
+
+Of an even count PyTorch's median is the lower of the middle two, one of the entries; NumPy's and
+JAX's is the mean of the two, the quantile 0.5.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from vjpcli.ops import joining, extreme, order, reduction, selection, shape
+from vjpcli.ops.declaration import (
+    Kink,
+    Refusal,
+    fail,
+    operation,
+    outcome,
+    reduced_shape,
+    sample,
+    trailing_axes,
+    trailing_axis,
+)
+from vjpcli.ops.keywords import one_of, plain_number, true_or_false
+
+INTERPOLATIONS = ("linear", "lower", "higher", "nearest", "midpoint")
+MEAN_OF_TWO = {"numpy": {"middle": "mean"}, "jax": {"middle": "mean"}}
+MEDIAN_SAMPLES = (
+    sample((4,), middle="mean"),
+    sample((2, 4), axis=1, middle="mean"),
+    sample((5,)),
+    sample((4,)),
+    sample((2, 3)),
+    sample(()),
+    sample((2, 3), axis=0),
+    sample((4, 2), axis=0, keepdims=True),
+)
+MEDIAN_REFUSED = (
+    Refusal(sample((0,)), "empty-reduction"),
+    Refusal(sample((2, 3), axis=2), "axis-out-of-range"),
+    Refusal(sample((2,), middle="upper"), "keyword-value"),
+)
+
+
+def _counted(x, axis, skip_nan):
+    """How many entries of each lane take part, with the axis kept; nans sort to the end."""
+    if skip_nan:
+        return np.count_nonzero(~np.isnan(x), axis=axis, keepdims=True)
+    kept = list(x.shape)
+    kept[axis] = 1
+    return np.full(kept, x.shape[axis])
+
+
+def _at_rank(x, rank, axis, skip_nan):
+    """Positions of the entry of this rank in each lane; the first nan where one decides."""
+    positions = np.take_along_axis(order.ordered(x, axis), np.maximum(rank, 0), axis)
+    if skip_nan:
+        return positions
+    missing = np.isnan(x)
+    first_nan = np.argmax(missing, axis=axis, keepdims=True)
+    return np.where(missing.any(axis=axis, keepdims=True), first_nan, positions)
+
+
+# --- PyTorch's median: one entry
+
+
+def _median_positions(x, *, axis, skip_nan):
+    return _at_rank(x, (_counted(x, axis, skip_nan) - 1) // 2, axis, skip_nan)
+
+
+@operation(_median_positions, kind="index")
+def median_positions(x, *, axis=-1, skip_nan=False):
+    """Position of the lower median along an axis. It has no derivative.
+
+    Shapes:  x [... n ...] -> [... 1 ...]
+    Kinks:   jumps where the median changes
+    Source:  the entry of rank (n - 1)//2 of a stable sort
+    Example: vjp explain "x[median_positions(x)]" x=5,1,3,9
+    """
+    x, axis = reduction.one_axis(x, axis)
+    reduction.refuse_empty("median", x, (axis,))
+    kept = list(x.shape)
+    kept[axis] = 1
+    skip_nan = true_or_false("skip_nan", skip_nan)
+    return outcome(kept, operands=(x,), axis=axis, skip_nan=skip_nan)
+
+
+def _median_of_all(x, skip_nan):
+    lane = x.reshape(-1)
+    return lane[_median_positions(lane, axis=-1, skip_nan=skip_nan)[0]]
+
+
+def _median(operation_name, x, axis, keepdims, middle, skip_nan):
+    if one_of("middle", middle, ("lower", "mean")) == "mean":
+        return _quantiles(operation_name, x, 0.5, axis, keepdims, "linear", skip_nan=skip_nan)
+    if axis is None:
+        reduction.refuse_empty(operation_name, x, trailing_axes(x, None))
+        return reduction.reduction_outcome(x, None, False)
+    x, axis = reduction.one_axis(x, axis)
+    reduction.refuse_empty(operation_name, x, (axis,))
+    positions = median_positions(x, axis=axis, skip_nan=skip_nan)
+    return order.picked_without_axis(x, positions, keepdims)
+
+
+_MEDIAN_KINK = Kink(
+    "several entries equal the median",
+    extreme.tied,
+    slopes=(0, 1),
+    used=0.5,
+    point=([1.0, 1.0, 0.0, 2.0, 3.0],),
+)
+
+
+@operation(
+    lambda x, *, axis, keepdims: _median_of_all(x, skip_nan=False),
+    pattern="reduction",
+    several=("values", "indices"),
+    library_defaults=MEAN_OF_TWO,
+    convention="median: of an even count the {middle} of the middle two "
+    "(PyTorch: lower; np.median: mean)",
+    samples=MEDIAN_SAMPLES,
+    refuses=MEDIAN_REFUSED,
+    kinks=(_MEDIAN_KINK,),
+)
+def median(x, *, axis=None, keepdims=False, middle="lower"):
+    """The middle entry; of an even count the lower of the middle two (PyTorch).
+
+    Shapes:  x [...] -> scalar; with an axis (values, indices), each [...] without it
+    Kinks:   entries that equal the median share the adjoint; along an axis one of them takes it
+    Source:  a selection: the adjoint goes to the entry that was taken. middle="mean" takes the
+             mean of the middle two and halves the adjoint (NumPy, JAX)
+    Example: vjp explain "median(x)" x=5,1,3,9
+    """
+    return _median("median", x, axis, keepdims, middle, skip_nan=False)
+
+
+@operation(
+    lambda x, *, axis, keepdims: _median_of_all(x, skip_nan=True),
+    pattern="reduction",
+    several=("values", "indices"),
+    library_defaults=MEAN_OF_TWO,
+    convention="nanmedian: of an even count the {middle} of the middle two "
+    "(PyTorch: lower; np.nanmedian: mean)",
+    samples=(*MEDIAN_SAMPLES, *reduction.NAN_SAMPLES),
+    refuses=MEDIAN_REFUSED,
+    kinks=(_MEDIAN_KINK,),
+)
+def nanmedian(x, *, axis=None, keepdims=False, middle="lower"):
+    """The middle entry of those that are not nan; the lower of the middle two (PyTorch).
+
+    Shapes:  x [...] -> scalar; with an axis (values, indices), each [...] without it
+    Kinks:   entries that equal the median share the adjoint; along an axis one of them takes it
+    Source:  a selection: the adjoint goes to the entry that was taken, a nan receives 0.
+             middle="mean" takes the mean of the middle two (NumPy, JAX)
+    Example: vjp explain "nanmedian(x)" x=5,nan,3,9
+    """
+    return _median("nanmedian", x, axis, keepdims, middle, skip_nan=True)
+
+
+for _one in (median, nanmedian):
+    _one.vjp(extreme.share_among_equal_or_nan)
+
+
+# --- quantiles: between two entries
+
+
+def _rank_of(x, q, axis, interpolation, skip_nan):
+    """The rank of quantile q in each lane: the entry below it, the one above, the way between."""
+    exact = q * (np.maximum(_counted(x, axis, skip_nan), 1) - 1)
+    below, above = np.floor(exact), np.ceil(exact)
+    if interpolation == "lower":
+        above = below
+    elif interpolation == "higher":
+        below = above
+    elif interpolation == "nearest":
+        below = above = np.round(exact)
+    between = np.where(above > below, 0.5 if interpolation == "midpoint" else exact - below, 0.0)
+    return below.astype(np.intp), above.astype(np.intp), between
+
+
+def _quantile_positions(x, *, axis, q, interpolation, skip_nan, above):
+    rank = _rank_of(x, q, axis, interpolation, skip_nan)[1 if above else 0]
+    return _at_rank(x, rank, axis, skip_nan)
+
+
+def _quantile_weight(x, *, axis, q, interpolation, skip_nan):
+    return _rank_of(x, q, axis, interpolation, skip_nan)[2].astype(x.dtype)
+
+
+def _quantile(x, *, axis, q, interpolation, skip_nan):
+    static = {"axis": axis, "q": q, "interpolation": interpolation, "skip_nan": skip_nan}
+    below, above = (
+        np.take_along_axis(x, _quantile_positions(x, **static, above=side), axis)
+        for side in (False, True)
+    )
+    between = _quantile_weight(x, **static)
+    value = np.where(between == 0, below, below + between * (above - below))
+    return np.squeeze(value, axis).astype(x.dtype)
+
+
+def _lane_outcome(x, axis, q, interpolation, skip_nan, *, keepdims=True, **static):
+    axis = trailing_axis(x, axis)
+    reduction.refuse_empty("quantile", x, (axis,))
+    q = plain_number("q", q)
+    if not 0 <= q <= 1:
+        raise fail("keyword-value", f"q lies between 0 and 1, and {q} does not")
+    return outcome(
+        reduced_shape(x.shape, (axis,), keepdims),
+        axis=axis,
+        q=q,
+        interpolation=one_of("interpolation", interpolation, INTERPOLATIONS),
+        skip_nan=true_or_false("skip_nan", skip_nan),
+        **static,
+    )
+
+
+@operation(_quantile_positions, kind="index")
+def quantile_positions(x, *, axis, q, interpolation="linear", skip_nan=False, above=False):
+    """Position of the entry just below, or above, a quantile. It has no derivative.
+
+    Shapes:  x [... n ...] -> [... 1 ...]
+    Kinks:   jumps where the order changes
+    Source:  the entry of rank floor or ceil of q*(n - 1) of a stable sort
+    Example: vjp explain "quantile(x, 0.25)" x=5,1,3,9
+    """
+    above = true_or_false("above", above)
+    return _lane_outcome(x, axis, q, interpolation, skip_nan, above=above)
+
+
+@operation(_quantile_weight, flat=True)
+def quantile_weight(x, *, axis, q, interpolation="linear", skip_nan=False):
+    """How far a quantile lies from the entry below it to the one above. Flat: its slope is 0.
+
+    Shapes:  x [... n ...] -> [... 1 ...]
+    Kinks:   none; it depends only on how many entries there are
+    Source:  the fraction of q*(n - 1)
+    Example: vjp explain "quantile(x, 0.25)" x=5,1,3,9
+    """
+    return _lane_outcome(x, axis, q, interpolation, skip_nan)
+
+
+@quantile_weight.vjp
+def _(g, y, x, **static):
+    return (None,)
+
+
+@operation(_quantile, pattern="reduction")
+def quantile_along(x, *, axis, q, interpolation="linear", skip_nan=False):
+    """One quantile along one axis: what `quantile` and `percentile` are made of.
+
+    Shapes:  x [... n ...] -> [...] without the axis
+    Kinks:   where the entries beside the quantile are equal to others
+    Source:  y = (1 - w) a + w b between the entries a and b beside rank q*(n - 1): they receive
+             1 - w and w of the adjoint (Hyndman and Fan, Amer. Statistician 50, 1996, type 7)
+    Example: vjp explain "quantile(x, 0.25)" x=5,1,3,9
+    """
+    return _lane_outcome(x, axis, q, interpolation, skip_nan, keepdims=False)
+
+
+@quantile_along.vjp
+def _(g, y, x, *, axis, **static):
+    g = shape.expand_dims(g, axis=axis)
+    weight = quantile_weight(x, axis=axis, **static)
+    below, above = (
+        quantile_positions(x, axis=axis, **static, above=side) for side in (False, True)
+    )
+    length = x.shape[axis]
+    return selection.put_along(
+        g * (1 - weight), below, axis=axis, length=length
+    ) + selection.put_along(g * weight, above, axis=axis, length=length)
+
+
+def _quantiles(name, x, q, axis, keepdims, interpolation, *, most=1, skip_nan=False):
+    """One quantile, or several stacked along a new first axis."""
+    interpolation = one_of("interpolation", interpolation, INTERPOLATIONS)
+    keepdims = true_or_false("keepdims", keepdims)
+    if isinstance(q, list | tuple):
+        if not q:
+            raise fail("keyword-value", f"{name} needs at least one q")
+        return joining.stack(
+            *(
+                _quantiles(
+                    name, x, one, axis, keepdims, interpolation, most=most, skip_nan=skip_nan
+                )
+                for one in q
+            ),
+            axis=0,
+        )
+    q = plain_number("q", q)
+    if not 0 <= q <= most:
+        raise fail("keyword-value", f"q lies between 0 and {most}, and {q} does not")
+    axes = trailing_axes(x, axis)
+    reduction.refuse_empty(name, x, axes)
+    lanes, lane_axis = _one_lane(x, axes)
+    value = quantile_along(
+        lanes, axis=lane_axis, q=q / most, interpolation=interpolation, skip_nan=skip_nan
+    )
+    return reduction.restore_axes(value, axes, False) if keepdims else value
+
+
+def _one_lane(x, axes):
+    """x with neighbouring axes merged into one, and that axis.
+
+    Errors: axes-apart.
+    """
+    if len(axes) == 1:
+        return x, axes[0]
+    if not axes and x.ndim == 0:
+        return shape.reshape(x, shape=(1,)), -1
+    if not axes or axes != tuple(range(axes[0], axes[-1] + 1)):
+        raise fail(
+            "axes-apart",
+            f"a quantile along several axes needs them side by side, not {axes}",
+            notes=("transpose the array so that they are neighbours",),
+        )
+    first, last = axes[0] + x.ndim, axes[-1] + x.ndim
+    merged = (*x.shape[:first], reduction.entries(x, axes), *x.shape[last + 1 :])
+    return shape.reshape(x, shape=merged), axes[-1]
+
+
+QUANTILE_REFUSED = (
+    Refusal(sample((3,), q=-0.5), "keyword-value"),
+    Refusal(sample((3,), q=101), "keyword-value"),
+    Refusal(sample((3,), q=0.5, interpolation="cubic"), "keyword-value"),
+    Refusal(sample((0,), q=0.5), "empty-reduction"),
+    Refusal(sample((2, 3, 2), q=0.5, axis=(0, 2)), "axes-apart"),
+)
+
+
+@operation(
+    keyword_aliases={"method": "interpolation"},
+    samples=(
+        sample((4,), q=0.3),
+        sample((2, 3), q=0.5),
+        sample((2, 3), q=0.25, axis=1, keepdims=True),
+        sample((4, 2), q=(0.1, 0.6), axis=0),
+        sample((2, 3, 2), q=0.4, axis=(1, 2)),
+        sample((4,), q=0.3, interpolation="lower"),
+        sample((4,), q=0.3, interpolation="higher"),
+        sample((4,), q=0.3, interpolation="nearest"),
+        sample((4,), q=0.3, interpolation="midpoint"),
+        sample((3,), q=1.0),
+        sample((), q=0.2),
+    ),
+    refuses=QUANTILE_REFUSED,
+)
+def quantile(x, *, q, axis=None, keepdims=False, interpolation="linear"):
+    """The number below which a fraction q of the entries lies, along some axes or all.
+
+    Shapes:  x [...] -> [...] without the axes; several q give a new first axis
+    Kinks:   where the entries beside the quantile are equal to others; the first in order count
+    Source:  between the entries a and b beside rank q*(n - 1), at (1 - w) a + w b (Hyndman and
+             Fan, Amer. Statistician 50, 1996, type 7); a and b receive 1 - w and w
+    Example: vjp explain "quantile(x, 0.25)" x=5,1,3,9
+    """
+    return _quantiles("quantile", x, q, axis, keepdims, interpolation)
+
+
+@operation(
+    keyword_aliases={"method": "interpolation"},
+    samples=(
+        sample((4,), q=30),
+        sample((4, 2), q=(10, 60), axis=0),
+        sample((2, 3), q=25, axis=1, interpolation="higher"),
+    ),
+    refuses=QUANTILE_REFUSED[1:],
+)
+def percentile(x, *, q, axis=None, keepdims=False, interpolation="linear"):
+    """The number below which q percent of the entries lie, along some axes or all.
+
+    Shapes:  x [...] -> [...] without the axes; several q give a new first axis
+    Kinks:   those of `quantile`
+    Source:  the quantile q/100
+    Example: vjp explain "percentile(x, 25)" x=5,1,3,9
+    """
+    return _quantiles("percentile", x, q, axis, keepdims, interpolation, most=100)
+
+
+@operation(
+    keyword_aliases={"method": "interpolation"},
+    samples=(
+        sample([1.0, np.nan, 3.0, -2.0, 0.5], q=0.3),
+        sample([[1.0, np.nan, 3.0], [0.3, -2.0, 0.5]], q=(0.25, 0.5), axis=1),
+    ),
+    refuses=QUANTILE_REFUSED,
+)
+def nanquantile(x, *, q, axis=None, keepdims=False, interpolation="linear"):
+    """The number below which a fraction q of the entries that are not nan lies.
+
+    Shapes:  x [...] -> [...] without the axes; several q give a new first axis
+    Kinks:   those of `quantile`; of nothing but nan it is nan
+    Source:  see `quantile`; a nan receives 0
+    Example: vjp explain "nanquantile(x, 0.25)" x=5,nan,3,9
+    """
+    return _quantiles("nanquantile", x, q, axis, keepdims, interpolation, skip_nan=True)
+
+
+@operation(
+    keyword_aliases={"method": "interpolation"},
+    samples=(sample([1.0, np.nan, 3.0, -2.0, 0.5], q=30),),
+    refuses=QUANTILE_REFUSED[1:],
+)
+def nanpercentile(x, *, q, axis=None, keepdims=False, interpolation="linear"):
+    """The number below which q percent of the entries that are not nan lie.
+
+    Shapes:  x [...] -> [...] without the axes; several q give a new first axis
+    Kinks:   those of `quantile`; of nothing but nan it is nan
+    Source:  the quantile q/100; a nan receives 0
+    Example: vjp explain "nanpercentile(x, 25)" x=5,nan,3,9
+    """
+    return _quantiles("nanpercentile", x, q, axis, keepdims, interpolation, most=100, skip_nan=True)

@@ -1,0 +1,310 @@
+"""Products along chosen axes, in chains and in space; matrices built of others.
+
+These are tensordot, multi_dot, cross, vander and block_diag.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from vjpcli.graph.operation import as_node, shape_mismatch
+from vjpcli.ops import joining, indexing, shape
+from vjpcli.ops.declaration import (
+    Refusal,
+    broadcast_shapes,
+    fail,
+    operation,
+    outcome,
+    sample,
+    shape_text,
+    trailing_axis,
+)
+from vjpcli.ops.matrix import require_rank, truth, whole_number
+from vjpcli.ops.products import matmul_shape, matrix_transpose
+
+# --- tensordot
+
+
+def _pairs_of_axes(a, b, axes):
+    """`axes` as two lists of equal length: positions in a, positions in b.
+
+    Errors: keyword-value, axis-out-of-range, axis-not-whole, axis-twice.
+    """
+    if isinstance(axes, list | tuple):
+        if len(axes) != 2:
+            raise fail(
+                "keyword-value", f"tensordot takes a number or two lists of axes, not {axes!r}"
+            )
+        for_a, for_b = (one if isinstance(one, list | tuple) else (one,) for one in axes)
+    else:
+        count = whole_number("tensordot", "axes", axes)
+        if not 0 <= count <= min(a.ndim, b.ndim):
+            raise fail(
+                "axis-out-of-range",
+                f"tensordot cannot sum over {count} axes of shapes {shape_text(a.shape)} and "
+                f"{shape_text(b.shape)}",
+            )
+        for_a, for_b = tuple(range(-count, 0)), tuple(range(count))
+    if len(for_a) != len(for_b):
+        raise fail("keyword-value", "tensordot needs as many axes of the one as of the other")
+    in_a = [trailing_axis(a, axis) + a.ndim for axis in for_a]
+    in_b = [trailing_axis(b, axis) + b.ndim for axis in for_b]
+    if len(set(in_a)) < len(in_a) or len(set(in_b)) < len(in_b):
+        raise fail("axis-twice", f"the same axis is named twice in {axes!r}")
+    return in_a, in_b
+
+
+def _rows_of(x, summed):
+    """x as a matrix: one row for each entry of the free axes, the axes `summed` in that order."""
+    order = list(range(x.ndim))
+    lengths = list(x.shape)
+    for axis in summed:
+        place = order.index(axis)
+        if place < len(order) - 1:  # one axis moves behind all others: a transposed matrix
+            split = (math.prod(lengths[:place]), lengths[place], math.prod(lengths[place + 1 :]))
+            x = matrix_transpose(shape.reshape(x, shape=split))
+        order.append(order.pop(place))
+        lengths.append(lengths.pop(place))
+    free = len(order) - len(summed)
+    wanted = (math.prod(lengths[:free]), math.prod(lengths[free:]))
+    return (x if x.shape == wanted else shape.reshape(x, shape=wanted)), tuple(lengths[:free])
+
+
+@operation(
+    keyword_aliases={"dims": "axes"},
+    samples=(
+        sample((2, 3), (2, 3)),
+        sample((2, 3), (3, 2), axes=1),
+        sample((2, 3), (4,), axes=0),
+        sample((2, 3, 4), (4, 3, 5), axes=((1, 2), (1, 0))),
+        sample((2, 3, 4), (3, 2), axes=((-2,), (0,))),
+        sample((2, 3, 4), (2,), axes=(0, 0)),
+        sample((2, 0), (0, 3), axes=1),
+    ),
+    refuses=(
+        Refusal(sample((2, 3), (2, 4), axes=1), "shape-mismatch"),
+        Refusal(sample((3,), (3,)), "axis-out-of-range"),
+        Refusal(sample((2, 3), (3, 2), axes=((0, 0), (1, 1))), "axis-twice"),
+        Refusal(sample((2, 3), (3, 2), axes=((0, 1), (1,))), "keyword-value"),
+        Refusal(sample((2, 3), (3, 2), axes="both"), "keyword-value"),
+    ),
+)
+def tensordot(a, b, *, axes=2):
+    """The sum of products over pairs of axes, a number of inner ones or those named.
+
+    Shapes:  a, b -> the axes of a that are left, then those of b
+    Kinks:   none
+    Source:  np.tensordot; a matrix product of the operands laid out as matrices
+    Example: vjp explain "tensordot(A, B, 2)" A=[[1,2],[3,4]] B=[[1,0],[0,1]]
+    """
+    in_a, in_b = _pairs_of_axes(a, b, axes)
+    for i, j in zip(in_a, in_b, strict=True):
+        if a.shape[i] != b.shape[j]:
+            raise shape_mismatch(
+                "tensordot",
+                a.shape,
+                b.shape,
+                why=f"axis {i} of the first is {a.shape[i]} long, axis {j} of the second "
+                f"{b.shape[j]}",
+            )
+    rows, free_a = _rows_of(a, in_a)
+    columns, free_b = _rows_of(b, in_b)
+    return shape.reshape(rows @ matrix_transpose(columns), shape=free_a + free_b)
+
+
+# --- chains
+
+
+@operation(
+    aliases=("chain_matmul",),
+    samples=(
+        sample((2, 3), (3, 4), (4, 2)),
+        sample((3,), (3, 2), (2,)),
+        sample((2, 3)),
+    ),
+    refuses=(
+        Refusal(sample((2, 3), (3, 4), (2, 4)), "shape-mismatch"),
+        Refusal(sample((2, 3), (3,), (3, 2)), "rank-too-low"),
+    ),
+)
+def multi_dot(*tensors):
+    """The matrix product of a chain, from left to right. The first and last may be vectors.
+
+    Shapes:  [n, k], [k, l], ..., [l, m] -> [n, m]
+    Kinks:   none
+    Source:  np.linalg.multi_dot, torch.linalg.multi_dot
+    Example: vjp explain "multi_dot([A, B, x])" A=[[1,2],[3,4]] B=[[0,1],[1,0]] x=1,10 --seed ones
+    """
+    product = tensors[0]
+    for number, tensor in enumerate(tensors[1:], start=2):
+        if number < len(tensors):
+            require_rank("multi_dot", tensor, 2, "a matrix")
+        matmul_shape("multi_dot", product, tensor)
+        product = product @ tensor
+    return product
+
+
+# --- the cross product
+
+
+def _cross(a, b, *, axis):
+    return np.cross(a, b, axis=axis)
+
+
+def _cross_reads(a, b, *, axis):
+    """A component reads the two others of both vectors."""
+    a, b = np.moveaxis(a, axis, -1), np.moveaxis(b, axis, -1)
+    both = a | b
+    following, last = both[..., [1, 2, 0]], both[..., [2, 0, 1]]
+    return np.moveaxis(following | last, -1, axis)
+
+
+def _axis_of_cross(a, b, axis):
+    """The axis along which the vectors lie.
+
+    Errors: cross-axis-unclear, shape-mismatch, axis-out-of-range, axis-not-whole.
+    """
+    if a.ndim == 0 or b.ndim == 0:
+        raise fail("scalar-operand", "cross needs vectors, and one operand is a number")
+    if axis is not None:
+        return max(trailing_axis(a, axis), trailing_axis(b, axis))
+    fitting = [
+        axis
+        for axis in range(-min(a.ndim, b.ndim), 0)
+        if a.shape[axis] == b.shape[axis] and a.shape[axis] == 3
+    ]
+    if len(fitting) > 1:
+        raise fail(
+            "cross-axis-unclear",
+            f"several axes of shape {shape_text(a.shape)} have length 3; cross needs axis=",
+            notes=("torch.cross takes the first, torch.linalg.cross and np.cross the last",),
+        )
+    return fitting[0] if fitting else -1
+
+
+@operation(
+    _cross,
+    pattern=_cross_reads,
+    library_defaults={"numpy": {"axis": -1}, "jax": {"axis": -1}},
+    samples=(
+        sample((3,), (3,)),
+        sample((2, 3), (3,)),
+        sample((3, 2), (3, 2)),
+        sample((3, 3), (3, 3), axis=0),
+        sample((2, 3, 1), (2, 3, 4), axis=1),
+        sample((0, 3), (0, 3)),
+    ),
+    refuses=(
+        Refusal(sample((2,), (2,)), "cross-length"),
+        Refusal(sample((3,), (4,)), "cross-length"),
+        Refusal(sample((3, 3), (3, 3)), "cross-axis-unclear"),
+        Refusal(sample((2, 3), (4, 3)), "shape-mismatch"),
+        Refusal(sample((2, 3), (2, 3), axis=2), "axis-out-of-range"),
+    ),
+    analytic=True,
+)
+def cross(a, b, *, axis=None):
+    """The cross product of vectors in space.
+
+    Without `axis` the vectors lie along the only axis of length 3.
+
+    Shapes:  a [..., 3], b [..., 3] -> [..., 3] (broadcast)
+    Kinks:   none
+    Source:  triple product: g · (a × b) = a · (b × g) = b · (g × a)
+    Example: vjp explain "cross(a, b)" a=1,2,3 b=4,5,6 --seed 1,0,0
+    """
+    axis = _axis_of_cross(a, b, axis)
+    if a.shape[axis] != 3 or b.shape[axis] != 3:
+        raise fail(
+            "cross-length",
+            f"cross needs vectors of length 3, not shapes {shape_text(a.shape)} and "
+            f"{shape_text(b.shape)}",
+        )
+    return outcome(broadcast_shapes("cross", a, b), axis=axis)
+
+
+@cross.vjp
+def _(g, y, a, b, *, axis):
+    return cross(b, g, axis=axis), cross(g, a, axis=axis)
+
+
+# --- matrices built of others
+
+MOST_POWERS = 10_000
+"""Columns above which a Vandermonde matrix is refused: each is a step of the graph."""
+
+
+@operation(
+    keyword_aliases={"n": "N"},
+    samples=(
+        sample((3,)),
+        sample((3,), N=2),
+        sample((2, 2), N=3, increasing=True),
+        sample((2,), N=0),
+        sample([0.0, 2.0], N=3),
+    ),
+    refuses=(
+        Refusal(sample(()), "scalar-operand"),
+        Refusal(sample((3,), N=-1), "keyword-value"),
+        Refusal(sample((3,), N=0.5), "keyword-value"),
+    ),
+)
+def vander(x, *, N=None, increasing=False):
+    """The matrix of powers of x, the highest first: row i holds x_i**(N-1), ..., x_i, 1.
+
+    Shapes:  x [..., n] -> [..., n, N]
+    Kinks:   none
+    Source:  np.vander, torch.vander; each entry is a power of one entry of x
+    Example: vjp explain "vander(x) @ c" x=1,2,3 c=1,0,0 --seed ones
+    """
+    if x.ndim == 0:
+        raise fail("scalar-operand", "vander needs a vector, and its operand is a number")
+    count = x.shape[-1] if N is None else whole_number("vander", "N", N)
+    if not 0 <= count <= MOST_POWERS:
+        raise fail("keyword-value", f"`N` of vander is a number from 0 to {MOST_POWERS}, not {N!r}")
+    increasing = truth("vander", "increasing", increasing)
+    if count == 0:
+        return as_node(np.zeros((*x.shape, 0)))
+    # Products, not `**`: their second derivatives are plain at 0 too.
+    powers = [as_node(np.ones(x.shape)), x]
+    while len(powers) < count:
+        powers.append(powers[-1] * x)
+    powers = powers[:count]
+    return joining.stack(*(powers if increasing else reversed(powers)), axis=-1)
+
+
+@operation(
+    samples=(
+        sample((2, 2), (1, 3)),
+        sample((2,), (), (2, 1)),
+        sample((2, 2)),
+        sample((0, 2), (1, 1)),
+    ),
+    refuses=(Refusal(sample((1, 2, 2)), "rank-too-high"),),
+)
+def block_diag(*tensors):
+    """The given matrices along the diagonal of a larger one, zeros beside them.
+
+    Shapes:  [n1, m1], [n2, m2], ... -> [n1 + n2 + ..., m1 + m2 + ...]; a vector is one row
+    Kinks:   none
+    Source:  a rearrangement: each block receives its own part of the adjoint
+    Example: vjp explain "block_diag(A, B) @ x" A=[[1,2],[3,4]] B=5 x=1,10,100 --seed ones
+    """
+    blocks = [_as_matrix(tensor) for tensor in tensors]
+    rows, columns = (sum(block.shape[axis] for block in blocks) for axis in (0, 1))
+    row = column = 0
+    result = None
+    for block in blocks:
+        place = (slice(row, row + block.shape[0]), slice(column, column + block.shape[1]))
+        placed = indexing.add_into(block, index=place, shape=(rows, columns))
+        result = placed if result is None else result + placed
+        row, column = row + block.shape[0], column + block.shape[1]
+    return result
+
+
+def _as_matrix(x):
+    if x.ndim > 2:
+        require_rank("block_diag", x, 2, "matrices")
+    return x if x.ndim == 2 else shape.reshape(x, shape=(1, x.size))
