@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from vjpcli.explanation.model import Explanation
+from vjpcli.render.bands import band_lines
 from vjpcli.render.jacobian import JacobianRows, Leaf
 from vjpcli.render.numbers import format_count, format_number
 from vjpcli.render.page import Line, Page, Piece, joined
@@ -139,23 +140,11 @@ class FullJacobian:
         return [*table.lines(self.page), *self.page.paragraph(note, "faint")]
 
     def _banded(self, leaf: Leaf) -> list[Line]:
-        lines: list[Line] = []
-        group = 2 if self.weighted else 1
-        most = min(max(self.page.room // 3, 1), _UNLIMITED_COLUMNS)
-        start = 0
-        while start < leaf.size:
-            end = min(leaf.size, start + most)
-            table = self._table([_Columns(leaf, tuple(range(start, end)))], "entry", extras=False)
-            if not table.fits(self.page):
-                end = start + table.columns_that_fit(self.page, group)
-                if end == start:
-                    return self._listed(leaf, list(range(leaf.size)))
-                table = self._table(
-                    [_Columns(leaf, tuple(range(start, end)))], "entry", extras=False
-                )
-            lines += ([()] if lines else []) + table.lines(self.page)
-            start = end
-        return lines
+        """Every column, in as many tables as it takes."""
+        seed_names = self._seed_names(self._pass_count) if self.weighted else ()
+        label = self._gradient_label(leaf)
+        lines = band_lines(self.rows, leaf, self.page, seed_names, label)
+        return self._listed(leaf, list(range(leaf.size))) if lines is None else lines
 
     def _listed(self, leaf: Leaf, columns: list[int]) -> list[Line]:
         """For pages too narrow for any table: an entry a line."""
@@ -191,7 +180,7 @@ class FullJacobian:
         contribution = self._contribution(columns) if extras else None
         groups = [Group.of_numbers(1)]
         header: list[tuple[Piece, ...]] = [(page.piece(""),)]
-        pass_count = min(len(self.explanation.passes), _MOST_PASSES)
+        pass_count = self._pass_count
         if self.weighted:
             groups.append(Group.of_numbers(pass_count))
             header.append(self._seed_names(pass_count))
@@ -210,6 +199,14 @@ class FullJacobian:
         ]
         footer = self._footer(columns, pass_count, extras, contribution) if self.weighted else None
         return Table(tuple(groups), tuple(header), body, footer)
+
+    @property
+    def _pass_count(self) -> int:
+        return min(len(self.explanation.passes), _MOST_PASSES)
+
+    def _gradient_label(self, leaf: Leaf) -> Piece:
+        label = f"{leaf.name}.grad" if len(self.rows.leaves) == 1 else "grad"
+        return self.page.piece(label, "gradient")
 
     def _seed_names(self, pass_count: int) -> tuple[Piece, ...]:
         if len(self.explanation.passes) == 1:
@@ -270,8 +267,7 @@ class FullJacobian:
         contribution: tuple[Piece, ...] | None,
     ) -> Row:
         page = self.page
-        label = f"{columns[0].leaf.name}.grad" if len(self.rows.leaves) == 1 else "grad"
-        cells: list[tuple[Piece, ...]] = [(page.piece(label, "gradient"),)]
+        cells: list[tuple[Piece, ...]] = [(self._gradient_label(columns[0].leaf),)]
         if pass_count > 1:
             cells.append((page.piece("added up" if extras else "", "faint"),))
         else:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from vjpcli.explanation.model import ArraySummary, Explanation, LeafReport
 from vjpcli.render.glyphs import pretty_formula
 from vjpcli.render.numbers import format_count, format_number
@@ -11,6 +13,7 @@ from vjpcli.render.selection import select, with_gaps
 
 _MOST_LEAVES = 20
 _LONGEST_LABEL = 48
+_SEED = re.compile(r"\bseed\b")
 _LONGEST_FORMULA = 240
 
 
@@ -36,10 +39,14 @@ def gradient_lines(explanation: Explanation, page: Page) -> list[Line]:
 
 
 def _formula(explanation: Explanation, name: str, page: Page) -> str:
+    """The gradient as a formula; "" where several outputs meet, as formulas tell of the last."""
     report = explanation.leaves.get(name)
-    if report is None or not report.matrix_formula:
+    if report is None or not report.matrix_formula or len(explanation.outputs) > 1:
         return ""
-    formula = pretty_formula(report.matrix_formula, page.ascii_only)
+    text = report.matrix_formula
+    if len(explanation.passes) > 1:
+        text = _SEED.sub("sum(seeds)", text)
+    formula = pretty_formula(text, page.ascii_only)
     if len(formula) > _LONGEST_FORMULA:
         return f"a formula of {format_count(len(formula))} characters (--json has it)"
     return formula
@@ -73,7 +80,7 @@ def _one(
     if gradient.size == 1:
         return _scalar(explanation, name, says, below, page)
     if gradient.ndim > 2 and not is_row(gradient):
-        heading = page.paragraph(label, "gradient") if report.matrix_formula else []
+        heading = page.paragraph(label, "gradient") if below or "=" in label else []
         parts = blocks(name, gradient, page, "gradient", suffix=".grad")
         return [*heading, *below, *flow(parts, page), *(page.paragraph(says) if says else [])]
     lines: list[Line] = []
@@ -125,7 +132,7 @@ def _says(explanation: Explanation, name: str, report: LeafReport) -> str:
         return "not used by the expression (PyTorch: None)"
     if report.nudge is not None:
         return _nudge(explanation, name, report)
-    return report.matrix_formula_says
+    return report.matrix_formula_says if len(explanation.outputs) == 1 else ""
 
 
 def _nudge(explanation: Explanation, name: str, report: LeafReport) -> str:

@@ -21,9 +21,12 @@ NARROWEST = 24
 """Columns that a page has in any case."""
 
 
+_NARROW = frozenset("│·→⋯")
+
+
 def cell_width(text: str) -> int:
     """Terminal cells that `text` takes: wide characters two, combining marks none."""
-    if text.isascii():
+    if text.isascii() or text in _NARROW:
         return len(text)
     # only text that is not ASCII needs rich's tables
     from rich.cells import cell_len  # noqa: PLC0415 - see above
@@ -59,8 +62,10 @@ def spaces(count: int) -> Piece:
 
 def padded(piece: Piece, width: int, right: bool = False) -> Line:
     """The piece filled up with blanks to `width` cells; longer ones are left as they are."""
-    fill = spaces(width - piece.width)
-    return (fill, piece) if right else (piece, fill)
+    missing = width - piece.width
+    if missing <= 0:
+        return (piece,)
+    return (spaces(missing), piece) if right else (piece, spaces(missing))
 
 
 def padded_line(line: Line, width: int) -> Line:

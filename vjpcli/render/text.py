@@ -12,7 +12,7 @@ from typing import Literal
 
 import numpy as np
 
-from vjpcli.explanation.model import Explanation
+from vjpcli.explanation.model import Array, Explanation
 from vjpcli.explanation.sentences import Sentence, Topic
 from vjpcli.render.backward import backward_lines, has_backward_table
 from vjpcli.render.entrywise import entrywise_lines
@@ -31,9 +31,9 @@ from vjpcli.render.header import header_lines
 from vjpcli.render.jacobian import JacobianRows, is_entrywise
 from vjpcli.render.numbers import DEFAULT_DIGITS, format_count
 from vjpcli.render.page import NARROWEST, Line, Page
-from vjpcli.render.picture import is_row, row_lines
+from vjpcli.render.picture import is_row
 from vjpcli.render.steps import step_lines
-from vjpcli.render.values import value_lines
+from vjpcli.render.values import seed_lines, value_lines
 
 JacobianChoice = Literal["auto", "full", "compact"]
 
@@ -179,18 +179,14 @@ class _Screen:
         if loss is not None:
             output = self.explanation.output.name
             lines += page.paragraph(f"seed = ∂loss/∂{output}, where loss = {loss}", hanging=4)
+        named: list[tuple[str, Array]] = []
         for number, one_pass in enumerate(passes[:_MOST_SEEDS], 1):
+            label = f"seed {number}" if len(passes) > 1 else "seed"
             for seed in one_pass:
                 of = f" for {seed.output}" if len(self.explanation.outputs) > 1 else ""
-                label = page.piece(f"seed {number}{of}" if len(passes) > 1 else f"seed{of}", "seed")
-                if seed.value is None:
-                    lines.append((page.piece("  "), label, page.piece("  each")))
-                    continue
-                room = max(12, page.room - label.width - 4)
-                flat = seed.value if is_row(seed.value) else seed.value.reshape(-1)
-                for position, row in enumerate(row_lines(flat, page, "seed", room)):
-                    lead = label if position == 0 else page.piece(" " * label.width)
-                    lines.append((page.piece("  "), lead, page.piece("  "), *row))
+                if seed.value is not None:
+                    named.append((label + of, seed.value))
+        lines += seed_lines(named, page)
         if len(passes) > _MOST_SEEDS:
             more = format_count(len(passes) - _MOST_SEEDS)
             lines.append(page.line(f"⋯ {more} more seeds", "faint"))
