@@ -51,8 +51,9 @@ def backward_lines(explanation: Explanation, page: Page) -> BackwardTable:
     has_words = False
     for with_words in (True, False):
         for entries in range(min(longest, _MOST_ENTRIES), 0, -1):
-            # words are worth more than a ninth entry, but not more than the third
-            if with_words and entries < min(longest, 3):
+            # words are worth more than a ninth entry, but not more than the third; with fewer
+            # entries than that, node by node shows more of them
+            if entries < min(longest, 3):
                 break
             table = _table(explanation, page, shown, entries, with_words)
             if table.fits(page):

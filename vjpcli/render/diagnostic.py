@@ -81,7 +81,7 @@ def fix_text(diagnostic: Diagnostic) -> str | None:
 def excerpt_lines(diagnostic: Diagnostic, page: Page) -> list[Line]:
     """The lines of the source that the labels point into, carets under each."""
     source = diagnostic.source
-    if source is None or not diagnostic.labels:
+    if source is None or not diagnostic.labels or not source.text.strip():
         return []
     starts = _line_starts(source.text)
     lines: list[Line] = []

@@ -57,8 +57,8 @@ class FullJacobian:
         self.each = any(seed.value is None for one_pass in passes for seed in one_pass)
         self.weighted = bool(passes) and not self.each
         most = self.rows.count if every_entry else _MOST_ROWS
-        marked = [] if self.rows.marked is None else [self.rows.marked]
-        self.shown_rows = select(self.rows.count, most, marked) if self.rows.count else []
+        self._marked = [] if self.rows.marked is None else [self.rows.marked]
+        self.shown_rows = select(self.rows.count, most, self._marked) if self.rows.count else []
 
     def whole(self) -> list[Line] | None:
         """One table with every column of every leaf, or None when it does not fit."""
@@ -91,6 +91,9 @@ class FullJacobian:
         """A table for each leaf (or for a few that fit together), columns left out if need be."""
         lines: list[Line] = []
         leaves = [leaf for leaf in self.rows.leaves if leaf.size]
+        if len(leaves) > 1 and not self.every_entry:
+            # several tables share the screen
+            self.shown_rows = select(self.rows.count, _MOST_ROWS // 2, self._marked)
         pending = list(leaves) if self.shown_rows else []
         while pending:
             if lines and len(lines) > _MOST_LINES and not self.every_entry:

@@ -244,7 +244,9 @@ class _Screen:
         reports = explanation.leaves.values()
         leaves = [value.value for value in explanation.inputs.values() if value.is_leaf]
         has_more = any(
-            report.matrix_formula or not report.used or report.summary is not None
+            (report.matrix_formula and len(explanation.outputs) == 1)
+            or not report.used
+            or report.summary is not None
             for report in reports
         )
         in_shape = any(leaf.ndim > 1 and not is_row(leaf) for leaf in leaves)
