@@ -15,9 +15,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 from vjpcli.errors import Source, Span, VjpError
-from vjpcli.parser.characters import check_characters, check_encodable
 from vjpcli.parser.reading import Reading
-from vjpcli.parser.slips import diagnose, too_deep
 from vjpcli.parser.statements import convert_statements
 from vjpcli.parser.syntax import Expression, Program
 
@@ -67,8 +65,13 @@ def _collector_paused() -> Iterator[None]:
 
 def _read(source: Source) -> Program:
     reading = Reading(source)
-    check_encodable(reading)
-    check_characters(reading)
+    text = source.text
+    if not (text.isascii() and text.replace("\n", "").isprintable()):
+        # Most programs are plain ASCII; only others need the tables of signs.
+        from vjpcli.parser.characters import check_characters, check_encodable  # noqa: PLC0415
+
+        check_encodable(reading)
+        check_characters(reading)
     module = _python_tree(reading) if reading.code.strip(" \t\f\n;") else ast.Module([], [])
     if not module.body:
         raise reading.error(
@@ -86,6 +89,8 @@ def _python_tree(reading: Reading) -> ast.Module:
             warnings.simplefilter("ignore")
             return ast.parse(reading.code)
     except (RecursionError, MemoryError):
+        from vjpcli.parser.slips import too_deep  # noqa: PLC0415  (only on the way to an error)
+
         raise too_deep(reading) from None
     except SyntaxError as error:
         # ValueError (of which SyntaxError is none) is for NUL, refused before.
@@ -93,6 +98,8 @@ def _python_tree(reading: Reading) -> ast.Module:
 
 
 def _syntax_error(reading: Reading, error: SyntaxError) -> VjpError:
+    from vjpcli.parser.slips import diagnose, too_deep  # noqa: PLC0415  (only for an error)
+
     found = diagnose(reading)
     if found is not None:
         return found
