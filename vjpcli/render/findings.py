@@ -21,18 +21,18 @@ def is_troubled(explanation: Explanation) -> bool:
     return broken and any(one.trail for one in explanation.diagnostics)
 
 
-def finding_lines(diagnostics: Sequence[Diagnostic], page: Page) -> list[Line]:
+def finding_lines(explanation: Explanation, page: Page) -> list[Line]:
     """The warnings and notes beside the result, the text they are about with carets under it.
 
     That values stand in for missing ones is marked beside them, and needs no second mention.
     """
-    told = [one for one in diagnostics if one.code != "stand-in"]
+    told = [one for one in explanation.diagnostics if one.code != "stand-in"]
     lines: list[Line] = []
     for diagnostic in told[:_MOST_FINDINGS]:
         if diagnostic.severity == "note":
             lines += _note_lines(diagnostic, page)
         else:
-            lines += ([()] if lines else []) + _trouble_lines(diagnostic, page)
+            lines += ([()] if lines else []) + _trouble_lines(diagnostic, explanation, page)
     if len(told) > _MOST_FINDINGS:
         more = format_count(len(told) - _MOST_FINDINGS)
         lines.append(page.line(f"⋯ {more} more findings (--json has all of them)", "faint"))
@@ -48,7 +48,7 @@ def _note_lines(diagnostic: Diagnostic, page: Page) -> list[Line]:
     return lines + _correction_lines(diagnostic, page)
 
 
-def _trouble_lines(diagnostic: Diagnostic, page: Page) -> list[Line]:
+def _trouble_lines(diagnostic: Diagnostic, explanation: Explanation, page: Page) -> list[Line]:
     """Code and message, the place in the text, how it went wrong, what to do."""
     head = (
         page.piece("  ✗ ", "trouble"),
@@ -57,7 +57,9 @@ def _trouble_lines(diagnostic: Diagnostic, page: Page) -> list[Line]:
     )
     lines = page.wrapped(head, hanging=4)
     lines += excerpt_lines(diagnostic, page)
-    lines += [(), *trail_lines(diagnostic, page), ()] if diagnostic.trail else []
+    lines += (
+        [(), *trail_lines(diagnostic, explanation.inputs, page), ()] if diagnostic.trail else []
+    )
     if not diagnostic.trail:
         lines += _fact_lines(diagnostic, page)
     for note in diagnostic.notes:

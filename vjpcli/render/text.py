@@ -64,7 +64,7 @@ def render_explanation(
     """
     page = Page(None if width is None else max(NARROWEST, width), digits, ascii_only, colour)
     screen = _Screen(explanation, page, jacobian)
-    findings = finding_lines(explanation.diagnostics, page) if show_diagnostics else []
+    findings = finding_lines(explanation, page) if show_diagnostics else []
     # what went wrong is read before any picture of it
     first, last = (findings, []) if screen.troubled else ([], findings)
     gradients = screen.gradients()
