@@ -6,12 +6,17 @@ import numpy as np
 
 from vjpcli.graph.operation import OPERATIONS, as_node, probability, real
 from vjpcli.ops import activation, comparison, elementary, rectifier, reduction, shape
+from vjpcli.ops.class_index import (
+    add_to_class,
+    class_axis,
+    class_scores,
+    target_count,
+)
 from vjpcli.ops.declaration import (
     Refusal,
     elementwise,
     fail,
     operation,
-    outcome,
     sample,
     shape_text,
 )
@@ -19,124 +24,69 @@ from vjpcli.ops.keywords import plain_number, whole_number
 from vjpcli.ops.loss import reduced, require_same_shape
 from vjpcli.ops.softmax import log_softmax
 
-IGNORED = -1
+
+def _per_class(name, weight, x):
+    """One weight per class, shaped to broadcast along the class axis of x."""
+    classes = x.shape[class_axis(x)]
+    if weight.shape != (classes,):
+        raise fail(
+            "shape-mismatch",
+            f"{name} needs one weight for each of {classes} classes, "
+            f"not weights of shape {shape_text(weight.shape)}",
+        )
+    return shape.reshape(weight, shape=(classes, *(1,) * max(0, x.ndim - 2)))
 
 
-def nearest_indices(given, what, allowed):
-    """Class or row numbers as integers.
-
-    They may be off by a rounding error, as a difference quotient leaves them. `allowed` says of
-    each whole number whether it may stand here.
-
-    Errors: index-not-whole, index-out-of-range.
-    """
-    given = np.real(np.asarray(given))
-    nearest = np.rint(given)
-    broken = ~(np.abs(given - nearest) <= 1e-4 * np.maximum(1, np.abs(given)))
-    if broken.any():
-        raise fail("index-not-whole", f"{what} is a whole number, not {given[broken][0]}")
-    outside = ~allowed(nearest)
-    if outside.any():
-        raise fail("index-out-of-range", f"{what} cannot be {int(nearest[outside][0])}")
-    return nearest.astype(np.intp)
-
-
-def _class_indices(target, *, classes, ignore_index):
-    what = f"a class index (0 to {classes - 1})"
-    indices = nearest_indices(
-        target, what, lambda n: ((n >= 0) & (n < classes)) | (n == ignore_index)
-    )
-    return np.where(indices == ignore_index, IGNORED, indices)
-
-
-@operation(
-    _class_indices,
-    kind="index",
-    pattern="elementwise",
-    samples=(sample([0, 2, -100], classes=3),),
-)
-def class_indices(target, *, classes, ignore_index=-100):
-    """Targets as class numbers, checked when their values are known. Data: no derivative.
-
-    Shapes:  target [...] -> [...] of whole numbers; those to be ignored become -1
-    Kinks:   none: an index changes only in jumps
-    Source:  the targets of cross_entropy and nll_loss
-    Example: vjp explain "cross_entropy(x, t)" x=[[1,2,3]] t=2 --wrt x
-    """
-    return outcome(target.shape, classes=classes, ignore_index=ignore_index)
-
-
-def _class_axis(x):
-    """Axis 1, or the only axis of one example; counted from the end."""
-    return 1 - x.ndim if x.ndim > 1 else -1
-
-
-def _without_class_axis(x):
-    axis = _class_axis(x) + x.ndim
-    return x.shape[:axis] + x.shape[axis + 1 :]
-
-
-def _per_class(values, x):
-    """One number per class, shaped to broadcast along the class axis of x."""
-    return shape.reshape(values, shape=(values.size, *(1,) * max(0, x.ndim - 2)))
-
-
-class _Chosen:
-    """What a target of class indices chooses from scores x [N, C, ...].
+class _Targets:
+    """Class indices as a loss uses them: what they choose, what they weigh.
 
     Attributes:
-        mask: [N, C, ...], true where the class is the target.
-        valid: [N, ...], true where the target is not to be ignored.
-        weights: [N, ...], the weight of the target class, 0 where it is to be ignored.
+        weights: the weight of each target class, 0 for those to be ignored; None for no weights.
     """
 
     def __init__(self, name, x, target, weight, ignore_index):
-        if x.ndim == 0 or target.shape != _without_class_axis(x):
-            raise fail(
-                "shape-mismatch",
-                f"{name} cannot combine scores of shape {shape_text(x.shape)} "
-                f"with targets of shape {shape_text(target.shape)}",
-                notes=(
-                    "classes are along axis 1 of the scores (axis 0 of a single example); "
-                    "class indices have the shape that is left without it",
-                ),
-            )
-        self.axis = _class_axis(x)
-        classes = x.shape[self.axis]
-        if weight is not None and weight.shape != (classes,):
-            raise fail(
-                "shape-mismatch",
-                f"{name} needs one weight for each of {classes} classes, "
-                f"not weights of shape {shape_text(weight.shape)}",
-            )
-        ignore_index = whole_number("ignore_index", ignore_index, least=-(2**53))
-        indices = class_indices(target, classes=classes, ignore_index=ignore_index)
-        numbers = _per_class(as_node(np.arange(classes)), x)
-        self.mask = comparison.equal(shape.expand_dims(indices, axis=self.axis), numbers)
-        self.valid = comparison.greater_equal(indices, 0)
-        if weight is None:
-            self.weights = comparison.where(self.valid, 1, 0)
-        else:
-            self.weights = self.of(_per_class(weight, x))
+        self.target = target
+        self.ignore_index = whole_number("ignore_index", ignore_index, least=-(2**53))
+        self.weights = None
+        if x.ndim == 0:
+            raise fail("shape-mismatch", f"{name} needs scores along a class axis, not a scalar")
+        if weight is not None:
+            columns = shape.broadcast_to(_per_class(name, weight, x), shape=x.shape)
+            self.weights = self.of(name, columns)
 
-    def of(self, scores):
-        """The score of the target class, 0 where it is to be ignored."""
-        return reduction.sum(comparison.where(self.mask, scores, 0), axis=self.axis)
+    def of(self, name, scores):
+        """The score of each target class, 0 where it is to be ignored."""
+        return class_scores(scores, self.target, ignore_index=self.ignore_index, named=name)
+
+    def reduce(self, losses, how):
+        """`losses` reduced; their mean is over the weights, or over the targets that count."""
+        if how != "mean":
+            return reduced(losses, how)
+        if self.weights is not None:
+            return _sum(losses) / _sum(self.weights)
+        return _sum(losses) / target_count(self.target, ignore_index=self.ignore_index)
 
 
-def _nll(name, log_probabilities, target, weight, ignore_index, how):
-    chosen = _Chosen(name, log_probabilities, target, weight, ignore_index)
-    losses = -chosen.of(log_probabilities)
-    if weight is not None:
-        losses = losses * chosen.weights
-    return _weighted(losses, chosen.weights, how), chosen
+# In the declarations below `reduction` is a keyword, so the module is named in these only.
 
 
-def _weighted(losses, weights, how):
-    """`losses` reduced; their mean is over the sum of the weights."""
-    if how != "mean":
-        return reduced(losses, how)
-    return reduction.sum(losses) / reduction.sum(weights)
+def _sum(x):
+    return reduction.sum(x) if x.ndim else x
+
+
+def _sum_classes(x, axis):
+    return reduction.sum(x, axis=axis)
+
+
+def _mean_last(x):
+    return reduction.mean(x, axis=-1)
+
+
+def _nll(name, log_probabilities, targets, how):
+    losses = -targets.of(name, log_probabilities)
+    if targets.weights is not None:
+        losses = losses * targets.weights
+    return targets.reduce(losses, how)
 
 
 CLASS_SAMPLES = (
@@ -165,9 +115,10 @@ def nll_loss(input, target, weight=None, *, ignore_index=-100, reduction="mean")
     Kinks:   none; the target is data and receives 0
     Source:  -weight[t] input[t]; the mean divides by the sum of the weights, and ignored
              targets count for nothing
-    Example: vjp explain "nll_loss(log_softmax(x), t)" x=[[1,2,0.5]] t=0 --wrt x
+    Example: vjp explain "nll_loss(log_softmax(x), t)" x=1,2,0.5 t=0 --wrt x
     """
-    return _nll("nll_loss", input, target, weight, ignore_index, reduction)[0]
+    targets = _Targets("nll_loss", input, target, weight, ignore_index)
+    return _nll("nll_loss", input, targets, reduction)
 
 
 @operation(
@@ -197,51 +148,32 @@ def cross_entropy(
     Kinks:   none; a target of class indices is data and receives 0
     Source:  the slope is softmax(input) - target, divided by N because of the mean.
              label_smoothing moves that share of each target to all classes alike
-    Example: vjp explain "cross_entropy(x, t)" x=[[2,1,0.1]] t=1 --wrt x
+    Example: vjp explain "cross_entropy(x, t)" x=2,1,0.1 t=1 --wrt x
     """
     smoothing = plain_number("label_smoothing", label_smoothing)
     if not 0 <= smoothing <= 1:
         raise fail("keyword-value", f"label_smoothing lies between 0 and 1: {label_smoothing}")
-    if input.ndim == 0:
-        raise fail("shape-mismatch", "cross_entropy needs scores along a class axis, not a scalar")
-    axis = _class_axis(input)
+    if input.ndim and target.shape == input.shape:
+        return _of_probabilities(input, target, weight, reduction, smoothing)
+    targets = _Targets("cross_entropy", input, target, weight, ignore_index)
+    axis = class_axis(input)
     scores = log_softmax(input, axis=axis)
-    if target.shape == input.shape:
-        return _of_probabilities(input, scores, target, weight, reduction, smoothing)
-    loss, chosen = _nll("cross_entropy", scores, target, weight, ignore_index, reduction)
+    loss = _nll("cross_entropy", scores, targets, reduction)
     if not smoothing:
         return loss
-    weighted = scores if weight is None else scores * _per_class(weight, input)
-    of_all = comparison.where(chosen.valid, -_sum_classes(weighted, axis), 0)
-    of_all = _weighted(of_all, chosen.weights, reduction)
+    weighted = scores if weight is None else scores * _per_class("cross_entropy", weight, input)
+    counts = targets.of("cross_entropy", as_node(np.ones(input.shape)))
+    of_all = targets.reduce(-_sum_classes(weighted, axis) * counts, reduction)
     return (1 - smoothing) * loss + smoothing / input.shape[axis] * of_all
 
 
-# In the declarations below `reduction` is a keyword, so the module is named in these two only.
-
-
-def _sum_classes(x, axis):
-    return reduction.sum(x, axis=axis)
-
-
-def _mean_last(x):
-    return reduction.mean(x, axis=-1)
-
-
-def _of_probabilities(input, scores, target, weight, how, smoothing):
-    axis = _class_axis(input)
-    classes = input.shape[axis]
+def _of_probabilities(input, target, weight, how, smoothing):
+    axis = class_axis(input)
     if smoothing:
-        target = target * (1 - smoothing) + smoothing / classes
-    products = target * scores
+        target = target * (1 - smoothing) + smoothing / input.shape[axis]
+    products = target * log_softmax(input, axis=axis)
     if weight is not None:
-        if weight.shape != (classes,):
-            raise fail(
-                "shape-mismatch",
-                f"cross_entropy needs one weight for each of {classes} classes, "
-                f"not weights of shape {shape_text(weight.shape)}",
-            )
-        products = products * _per_class(weight, input)
+        products = products * _per_class("cross_entropy", weight, input)
     return reduced(-_sum_classes(products, axis), how)
 
 
@@ -381,7 +313,7 @@ def multi_margin_loss(input, target, weight=None, *, p=1, margin=1, reduction="m
              [N] with reduction="none"
     Kinks:   where a class lies below by exactly the margin: slope 0 (PyTorch)
     Source:  sum over the other classes of max(0, margin - input[t] + input[j])^p, over C
-    Example: vjp explain "multi_margin_loss(x, t)" x=[[0.1,0.2,0.9]] t=1 --wrt x
+    Example: vjp explain "multi_margin_loss(x, t)" x=0.1,0.2,0.9 t=1 --wrt x
     """
     power = whole_number("p", p, least=1, most=2)
     if input.ndim > 2:
@@ -389,12 +321,12 @@ def multi_margin_loss(input, target, weight=None, *, p=1, margin=1, reduction="m
             "shape-mismatch",
             f"multi_margin_loss takes scores [N, C] or [C], not {shape_text(input.shape)}",
         )
-    chosen = _Chosen("multi_margin_loss", input, target, weight, -(2**53))
-    of_target = shape.expand_dims(chosen.of(input), axis=-1)
+    name = "multi_margin_loss"
+    targets = _Targets(name, input, target, weight, -(2**53))
+    of_target = shape.expand_dims(targets.of(name, input), axis=-1)
     unmet = rectifier.relu(plain_number("margin", margin) - of_target + input)
-    losses = unmet if power == 1 else unmet * unmet
-    losses = comparison.where(chosen.mask, 0, losses)
-    losses = _mean_last(losses)
-    if weight is not None:
-        losses = losses * chosen.weights
-    return reduced(losses, reduction)
+    ones = as_node(np.ones(target.shape))
+    is_target = add_to_class(ones, target, classes=input.shape[-1], axis=-1) > 0
+    others = comparison.where(is_target, 0, unmet if power == 1 else unmet * unmet)
+    losses = _mean_last(others)
+    return reduced(losses if weight is None else losses * targets.weights, reduction)

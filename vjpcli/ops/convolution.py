@@ -18,11 +18,11 @@ from vjpcli.ops.declaration import Refusal, fail, operation, sample, shape_text
 from vjpcli.ops.keywords import one_of, whole_number
 from vjpcli.ops.static import whole_per_axis
 from vjpcli.ops.windows import (
-    add_windows,
+    add_kernel_windows,
     cropped,
+    kernel_windows,
     padded,
     span_of,
-    windows,
 )
 
 SPATIAL_AXES = {1: "L", 2: "H, W", 3: "D, H, W"}
@@ -114,7 +114,7 @@ def _convolve(name, rank, x, weight, bias, stride, padding, dilation, groups):
         )
     x = padded(x, *_padding(padding, layout))
     _require_fit(name, x.shape[-rank:], layout)
-    read = windows(x, size=kernel, stride=layout.stride, dilation=layout.dilation)
+    read = kernel_windows(x, size=kernel, stride=layout.stride, dilation=layout.dilation)
     places = read.shape[-2 * rank : -rank]
     count, entries = math.prod(places), given * math.prod(kernel)
     batch = math.prod(layout.batch)
@@ -177,7 +177,7 @@ def _convolve_transposed(
         _permute(spread, 0, 1, 3, 2), shape=(*layout.batch, channels, *places, *kernel)
     )
     room = tuple(max(n, cut + length) for n, cut, length in zip(full, before, lengths, strict=True))
-    y = add_windows(spread, lengths=room, stride=layout.stride, dilation=layout.dilation)
+    y = add_kernel_windows(spread, lengths=room, stride=layout.stride, dilation=layout.dilation)
     return _with_bias(name, cropped(y, before, lengths), bias, channels, rank)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from vjpcli.ops import comparison, shape
-from vjpcli.ops.classification import nearest_indices
+from vjpcli.ops.class_index import nearest_indices
 from vjpcli.ops.declaration import Node, Refusal, fail, operation, outcome, sample, shape_text
 from vjpcli.ops.keywords import whole_number
 

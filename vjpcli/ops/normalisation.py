@@ -11,7 +11,7 @@ from vjpcli.ops import elementary, reduction, shape
 from vjpcli.ops.declaration import Refusal, fail, operation, sample, shape_text
 from vjpcli.ops.keywords import plain_number, true_or_false, whole_number
 from vjpcli.ops.static import whole_per_axis
-from vjpcli.ops.windows import padded, windows
+from vjpcli.ops.windows import kernel_windows, padded
 
 
 def _standardised(x, axes, eps):
@@ -323,6 +323,6 @@ def local_response_norm(x, *, size, alpha=1e-4, beta=0.75, k=1):
     alpha, beta, k = plain_number("alpha", alpha), plain_number("beta", beta), plain_number("k", k)
     squares = shape.reshape(x * x, shape=(x.shape[0], x.shape[1], -1))
     squares = padded(squares, (size // 2, 0), ((size - 1) // 2, 0))
-    near = windows(squares, size=(size, 1))
+    near = kernel_windows(squares, size=(size, 1))
     means = shape.reshape(reduction.mean(near, axis=(-2, -1)), shape=x.shape)
     return x / (k + alpha * means) ** beta

@@ -11,7 +11,7 @@ from vjpcli.ops import comparison, indexing, reduction, shape
 from vjpcli.ops.declaration import Refusal, fail, operation, sample, shape_text
 from vjpcli.ops.keywords import true_or_false, whole_number
 from vjpcli.ops.static import whole_per_axis
-from vjpcli.ops.windows import padded, span_of, windows
+from vjpcli.ops.windows import kernel_windows, padded, span_of
 
 
 class _Plan:
@@ -66,7 +66,7 @@ class _Plan:
     def read(self, x):
         """[..., places, entries]: what each window sees, its entries along one axis."""
         x = padded(x, self.before, self.after)
-        read = windows(x, size=self.kernel, stride=self.stride, dilation=self.dilation)
+        read = kernel_windows(x, size=self.kernel, stride=self.stride, dilation=self.dilation)
         refuse_oversized(read.shape)
         return shape.reshape(read, shape=(*read.shape[: -self.rank], math.prod(self.kernel)))
 

@@ -132,7 +132,7 @@ def cosine_embedding_loss(input1, input2, target, *, margin=0, reduction="mean")
              [N] with reduction="none"
     Kinks:   where the cosine equals the margin: the slope of the side above (PyTorch)
     Source:  PyTorch's definition, which adds 1e-12 to each squared norm
-    Example: vjp explain "cosine_embedding_loss(x, y, t)" x=[[1,0]] y=[[3,4]] t=1 --wrt x,y
+    Example: vjp explain "cosine_embedding_loss(x, y, t)" x=1,0 y=3,4 t=1 --wrt x,y
     """
     if input1.ndim not in (1, 2) or target.shape != input1.shape[:-1]:
         raise fail(

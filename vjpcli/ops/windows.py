@@ -1,7 +1,7 @@
 """Windows that slide over the last axes: what convolution and pooling read.
 
-`windows` lists the entries that each window sees; its mirror image `add_windows` adds windows
-back into the array they were read from. Each is the rule of the other.
+`kernel_windows` lists the entries that each window sees; its mirror image `add_kernel_windows`
+adds windows back into the array they were read from. Each is the rule of the other.
 """
 
 from __future__ import annotations
@@ -76,14 +76,14 @@ def _add(g, *, lengths, stride, dilation, add=iadd):
     ),
     analytic=True,
 )
-def windows(x, *, size, stride=1, dilation=1):
+def kernel_windows(x, *, size, stride=1, dilation=1):
     """The entries that a window sees at each of its places, sliding over the last axes.
 
     Shapes:  x [..., L], size k -> [..., L - k + 1, k] for stride 1; for a size of several
              numbers the places along each axis come first, then the entries
     Kinks:   none
     Source:  a selection: the adjoint is added into the places that were read
-    Example: vjp explain "windows(x, 2) @ w" x=1,2,3,4 w=1,10 --seed ones
+    Example: vjp explain "kernel_windows(x, 2) @ w" x=1,2,3,4 w=1,10 --seed ones
     """
     rank = len(size) if isinstance(size, list | tuple) else 1
     if rank > x.ndim:
@@ -98,10 +98,10 @@ def windows(x, *, size, stride=1, dilation=1):
     return outcome(shape, size=size, stride=stride, dilation=dilation)
 
 
-@windows.vjp
+@kernel_windows.vjp
 def _(g, y, x, *, size, stride, dilation):
     lengths = x.shape[-len(size) :]
-    return add_windows(g, lengths=lengths, stride=stride, dilation=dilation)
+    return add_kernel_windows(g, lengths=lengths, stride=stride, dilation=dilation)
 
 
 @operation(
@@ -118,13 +118,13 @@ def _(g, y, x, *, size, stride, dilation):
     ),
     analytic=True,
 )
-def add_windows(g, *, lengths, stride=1, dilation=1):
+def add_kernel_windows(g, *, lengths, stride=1, dilation=1):
     """Windows added back into an array of zeros: overlapping entries add up.
 
     Shapes:  g [..., places, entries] -> [..., lengths]
     Kinks:   none
-    Source:  the transpose of `windows`
-    Example: vjp explain "add_windows(g, 3)" g=[[1,2],[3,4]] --seed 1,10,100
+    Source:  the transpose of `kernel_windows`
+    Example: vjp explain "add_kernel_windows(g, 3)" g=[[1,2],[3,4]] --seed 1,10,100
     """
     rank = len(lengths) if isinstance(lengths, list | tuple) else 1
     lengths = whole_per_axis("lengths", lengths, rank, least=0)
@@ -146,10 +146,10 @@ def add_windows(g, *, lengths, stride=1, dilation=1):
     )
 
 
-@add_windows.vjp
+@add_kernel_windows.vjp
 def _(g, y, x, *, lengths, stride, dilation):
     size, counts = x.shape[-len(lengths) :], x.shape[-2 * len(lengths) : -len(lengths)]
-    read = windows(g, size=size, stride=stride, dilation=dilation)
+    read = kernel_windows(g, size=size, stride=stride, dilation=dilation)
     return first_places(read, counts, len(lengths))
 
 

@@ -87,6 +87,15 @@ def render_product(
     )
 
 
+def render_hessian(expression: str, dtype: str, blocks: Mapping[str, Mapping[str, Array]]) -> str:
+    """Second derivatives as a document: `hessian` holds a block for each pair of leaves."""
+    hessian = {
+        row: {column: numbers(block) for column, block in line.items()}
+        for row, line in blocks.items()
+    }
+    return dump({"schema": SCHEMA, "expression": expression, "dtype": dtype, "hessian": hessian})
+
+
 def diagnostic_document(diagnostic: Diagnostic, corrected_command: str | None = None) -> JsonObject:
     """The Diagnostic as a document; `fix` is the corrected command where it is known."""
     source = diagnostic.source
