@@ -202,9 +202,9 @@ def test_unused_leaf_is_named_as_such():
         leaves={"x": LeafReport(), "y": LeafReport(structure="none", used=False)},
     )  # fmt: skip
     text = screen(base, 80)
-    assert "y    5  6   not used by the expression (PyTorch: None)" in text
+    assert "y    5  6   not used by the expression" in text
     assert "│ x[0]  x[1]" in text
-    assert "y.grad  0  0   not used by the expression (PyTorch: None)" in text
+    assert "y.grad  0  0   not used (PyTorch: None; JAX and autograd: zeros)" in text
     assert "∂/∂y" not in text
 
 

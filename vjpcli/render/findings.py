@@ -13,6 +13,12 @@ from vjpcli.render.page import Line, Page, line_width, spaces
 from vjpcli.render.trail import trail_lines
 
 _MOST_FINDINGS = 12
+_MARKED = ("stand-in", "leaf-unused")
+
+
+def has_trouble(explanation: Explanation) -> bool:
+    """Whether a finding is more than a note."""
+    return any(one.severity != "note" for one in explanation.diagnostics)
 
 
 def is_troubled(explanation: Explanation) -> bool:
@@ -24,9 +30,9 @@ def is_troubled(explanation: Explanation) -> bool:
 def finding_lines(explanation: Explanation, page: Page) -> list[Line]:
     """The warnings and notes beside the result, the text they are about with carets under it.
 
-    That values stand in for missing ones is marked beside them, and needs no second mention.
+    What is marked beside the values (stand-ins, unused leaves) needs no second mention.
     """
-    told = [one for one in explanation.diagnostics if one.code != "stand-in"]
+    told = [one for one in explanation.diagnostics if one.code not in _MARKED]
     lines: list[Line] = []
     for diagnostic in told[:_MOST_FINDINGS]:
         if diagnostic.severity == "note":
@@ -42,7 +48,6 @@ def finding_lines(explanation: Explanation, page: Page) -> list[Line]:
 def _note_lines(diagnostic: Diagnostic, page: Page) -> list[Line]:
     lines = page.paragraph(f"note: {diagnostic.message}", hanging=8)
     lines += excerpt_lines(diagnostic, page)
-    lines += _fact_lines(diagnostic, page)
     for note in diagnostic.notes:
         lines += page.paragraph(note, indent=4)
     return lines + _correction_lines(diagnostic, page)
@@ -86,11 +91,16 @@ def _correction_lines(diagnostic: Diagnostic, page: Page) -> list[Line]:
     lead = page.piece("  Fix: ", "good")
     if not text or not fix.says:
         return page.wrapped((lead, page.piece(fix.says or text or "")), hanging=4)
-    whole = (lead, page.piece(fix.says), page.piece(":  "), page.piece(text, "strong"))
-    if page.width is not None and page.width >= WIDE and line_width(whole) <= page.room:
+    says, typed = page.piece(fix.says), page.piece(text, "strong")
+    if fix.says.startswith("→"):
+        # a result stands behind what gives it, as far as there is room
+        whole = (lead, typed, spaces(3), says)
+        apart = [*page.wrapped((lead, typed), hanging=7), *page.wrapped((spaces(7), says))]
+        return [whole] if line_width(whole) <= page.room else apart
+    whole = (lead, says, page.piece(":  "), typed)
+    if page.room >= WIDE and line_width(whole) <= page.room:
         return [whole]
-    head = page.wrapped((lead, page.piece(fix.says)), hanging=4)
-    return [*head, *page.wrapped((spaces(4), page.piece(text, "strong")))]
+    return [*page.wrapped((lead, says), hanging=4), *page.wrapped((spaces(4), typed))]
 
 
 def _fact(value: object, page: Page) -> str:
