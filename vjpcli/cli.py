@@ -225,7 +225,7 @@ def grad(
 
     settings = settings_from(dtype, like, wrt, rng, strict=True, needs_seed=True)
     nothing_else = Contents(
-        jacobian=False, formulas=False, steps=False, check=False, findings=False
+        jacobian=False, formulas=False, steps=False, check=False, findings=False, sentences=False
     )
     problem, explanation = explained(expression, values, seed, loss, settings, nothing_else)
     streams = the_streams()
@@ -309,7 +309,12 @@ def answer_jacobian(answer: Answer, largest: int) -> None:
     from vjpcli.render.plain import render_jacobian  # noqa: PLC0415
 
     contents = Contents(
-        formulas=False, steps=False, check=False, findings=False, largest_jacobian=largest
+        formulas=False,
+        steps=False,
+        check=False,
+        findings=False,
+        sentences=False,
+        largest_jacobian=largest,
     )
     explanation = build(answer.problem, contents)
     found = {}

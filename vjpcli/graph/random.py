@@ -5,34 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-_source: ContextVar[RandomSource | None] = ContextVar("_source", default=None)
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
-
-@dataclass(slots=True)
-class RandomSource:
-    """A generator that is made when the first number is drawn.
-
-    Most programs draw none, and importing `numpy.random` takes longer than they do.
-    """
-
-    seed: int
-    generator: np.random.Generator | None = None
-
-    def drawn_from(self) -> np.random.Generator:
-        """The generator, always the same one."""
-        if self.generator is None:
-            self.generator = np.random.default_rng(self.seed)
-        return self.generator
+_source: ContextVar[Callable[[], np.random.Generator] | None] = ContextVar("_source", default=None)
 
 
 @contextmanager
 def random_numbers(seed: int = 0) -> Iterator[None]:
     """Inside the block, `generator()` starts from this seed and goes on from call to call."""
-    token = _source.set(RandomSource(seed))
+    # Made when it is first asked for: numpy.random takes a while to import.
+    token = _source.set(cache(lambda: np.random.default_rng(seed)))
     try:
         yield
     finally:
@@ -41,4 +29,5 @@ def random_numbers(seed: int = 0) -> Iterator[None]:
 
 def generator() -> np.random.Generator:
     """The generator of the surrounding `random_numbers` block; outside of one, seed 0 afresh."""
-    return (_source.get() or RandomSource(0)).drawn_from()
+    source = _source.get()
+    return np.random.default_rng(0) if source is None else source()

@@ -9,7 +9,6 @@ anew; without it everything still works, more slowly).
 from __future__ import annotations
 
 import json
-import pkgutil
 import sys
 from importlib import import_module, util
 from pathlib import Path
@@ -20,13 +19,14 @@ from vjpcli.graph.registry import Index
 INDEX_FILE = Path(__file__).with_name("index.json")
 
 _FILES = sorted(
-    module.name for module in pkgutil.iter_modules(__path__) if module.name != "__main__"
+    path.stem for path in Path(__file__).parent.glob("*.py") if not path.stem.startswith("__")
 )
 
 
 def _defer(file: str) -> None:
     """Makes a module of this folder that runs its code when it is first looked into."""
-    spec = util.find_spec(f"{__name__}.{file}")
+    path = Path(__file__).with_name(f"{file}.py")
+    spec = util.spec_from_file_location(f"{__name__}.{file}", path)
     assert spec is not None and spec.loader is not None
     spec.loader = util.LazyLoader(spec.loader)
     module = util.module_from_spec(spec)

@@ -65,10 +65,11 @@ def _collector_paused() -> Iterator[None]:
 
 def _read(source: Source) -> Program:
     reading = Reading(source)
-    text = source.text
-    if not (text.isascii() and text.replace("\n", "").isprintable()):
-        # Most programs are plain ASCII; only others need the tables of signs.
-        from vjpcli.parser.characters import check_characters, check_encodable  # noqa: PLC0415
+    if not _is_plain(source.text):
+        from vjpcli.parser.characters import (  # noqa: PLC0415  (most programs are plain)
+            check_characters,
+            check_encodable,
+        )
 
         check_encodable(reading)
         check_characters(reading)
@@ -82,6 +83,11 @@ def _read(source: Source) -> Program:
     return Program(source, convert_statements(reading, module))
 
 
+def _is_plain(text: str) -> bool:
+    """Whether no sign in it needs a closer look: printable ASCII, line ends and tabs."""
+    return text.isascii() and text.translate({9: " ", 10: " ", 13: " "}).isprintable()
+
+
 def _python_tree(reading: Reading) -> ast.Module:
     try:
         # Python warns of `3(x)` and of "\d"; the former is refused here, the latter harmless.
@@ -89,7 +95,7 @@ def _python_tree(reading: Reading) -> ast.Module:
             warnings.simplefilter("ignore")
             return ast.parse(reading.code)
     except (RecursionError, MemoryError):
-        from vjpcli.parser.slips import too_deep  # noqa: PLC0415  (only on the way to an error)
+        from vjpcli.parser.slips import too_deep  # noqa: PLC0415  (rarely)
 
         raise too_deep(reading) from None
     except SyntaxError as error:
@@ -98,7 +104,7 @@ def _python_tree(reading: Reading) -> ast.Module:
 
 
 def _syntax_error(reading: Reading, error: SyntaxError) -> VjpError:
-    from vjpcli.parser.slips import diagnose, too_deep  # noqa: PLC0415  (only for an error)
+    from vjpcli.parser.slips import diagnose, too_deep  # noqa: PLC0415  (rarely)
 
     found = diagnose(reading)
     if found is not None:

@@ -81,7 +81,9 @@ def fix_text(diagnostic: Diagnostic) -> str | None:
 def excerpt_lines(diagnostic: Diagnostic, page: Page) -> list[Line]:
     """The lines of the source that the labels point into, carets under each."""
     source = diagnostic.source
-    if source is None or not diagnostic.labels or not source.text.strip():
+    if source is None or not diagnostic.labels:
+        return []
+    if not source.text.strip() and not any(label.text for label in diagnostic.labels):
         return []
     starts = _line_starts(source.text)
     lines: list[Line] = []

@@ -13,6 +13,12 @@ from vjpcli.render.page import Line, Page, line_width, spaces
 from vjpcli.render.trail import trail_lines
 
 _MOST_FINDINGS = 12
+_MARKED = ("stand-in", "leaf-unused")
+
+
+def has_trouble(explanation: Explanation) -> bool:
+    """Whether a finding is more than a note."""
+    return any(one.severity != "note" for one in explanation.diagnostics)
 
 
 def is_troubled(explanation: Explanation) -> bool:
@@ -21,18 +27,18 @@ def is_troubled(explanation: Explanation) -> bool:
     return broken and any(one.trail for one in explanation.diagnostics)
 
 
-def finding_lines(diagnostics: Sequence[Diagnostic], page: Page) -> list[Line]:
+def finding_lines(explanation: Explanation, page: Page) -> list[Line]:
     """The warnings and notes beside the result, the text they are about with carets under it.
 
-    That values stand in for missing ones is marked beside them, and needs no second mention.
+    What is marked beside the values (stand-ins, unused leaves) needs no second mention.
     """
-    told = [one for one in diagnostics if one.code != "stand-in"]
+    told = [one for one in explanation.diagnostics if one.code not in _MARKED]
     lines: list[Line] = []
     for diagnostic in told[:_MOST_FINDINGS]:
         if diagnostic.severity == "note":
             lines += _note_lines(diagnostic, page)
         else:
-            lines += ([()] if lines else []) + _trouble_lines(diagnostic, page)
+            lines += ([()] if lines else []) + _trouble_lines(diagnostic, explanation, page)
     if len(told) > _MOST_FINDINGS:
         more = format_count(len(told) - _MOST_FINDINGS)
         lines.append(page.line(f"⋯ {more} more findings (--json has all of them)", "faint"))
@@ -42,13 +48,12 @@ def finding_lines(diagnostics: Sequence[Diagnostic], page: Page) -> list[Line]:
 def _note_lines(diagnostic: Diagnostic, page: Page) -> list[Line]:
     lines = page.paragraph(f"note: {diagnostic.message}", hanging=8)
     lines += excerpt_lines(diagnostic, page)
-    lines += _fact_lines(diagnostic, page)
     for note in diagnostic.notes:
         lines += page.paragraph(note, indent=4)
     return lines + _correction_lines(diagnostic, page)
 
 
-def _trouble_lines(diagnostic: Diagnostic, page: Page) -> list[Line]:
+def _trouble_lines(diagnostic: Diagnostic, explanation: Explanation, page: Page) -> list[Line]:
     """Code and message, the place in the text, how it went wrong, what to do."""
     head = (
         page.piece("  ✗ ", "trouble"),
@@ -57,7 +62,9 @@ def _trouble_lines(diagnostic: Diagnostic, page: Page) -> list[Line]:
     )
     lines = page.wrapped(head, hanging=4)
     lines += excerpt_lines(diagnostic, page)
-    lines += [(), *trail_lines(diagnostic, page), ()] if diagnostic.trail else []
+    lines += (
+        [(), *trail_lines(diagnostic, explanation.inputs, page), ()] if diagnostic.trail else []
+    )
     if not diagnostic.trail:
         lines += _fact_lines(diagnostic, page)
     for note in diagnostic.notes:
@@ -84,11 +91,16 @@ def _correction_lines(diagnostic: Diagnostic, page: Page) -> list[Line]:
     lead = page.piece("  Fix: ", "good")
     if not text or not fix.says:
         return page.wrapped((lead, page.piece(fix.says or text or "")), hanging=4)
-    whole = (lead, page.piece(fix.says), page.piece(":  "), page.piece(text, "strong"))
-    if page.width is not None and page.width >= WIDE and line_width(whole) <= page.room:
+    says, typed = page.piece(fix.says), page.piece(text, "strong")
+    if fix.says.startswith("→"):
+        # a result stands behind what gives it, as far as there is room
+        whole = (lead, typed, spaces(3), says)
+        apart = [*page.wrapped((lead, typed), hanging=7), *page.wrapped((spaces(7), says))]
+        return [whole] if line_width(whole) <= page.room else apart
+    whole = (lead, says, page.piece(":  "), typed)
+    if page.room >= WIDE and line_width(whole) <= page.room:
         return [whole]
-    head = page.wrapped((lead, page.piece(fix.says)), hanging=4)
-    return [*head, *page.wrapped((spaces(4), page.piece(text, "strong")))]
+    return [*page.wrapped((lead, says), hanging=4), *page.wrapped((spaces(4), typed))]
 
 
 def _fact(value: object, page: Page) -> str:

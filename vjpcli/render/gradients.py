@@ -63,7 +63,10 @@ def _label(explanation: Explanation, name: str, page: Page, longest: int) -> str
 def _formula_below(explanation: Explanation, name: str, label: str, page: Page) -> list[Line]:
     """`       = sum(…)` under the equals sign, where the label did not hold the formula."""
     formula = _formula(explanation, name, page)
+    gradient = explanation.gradients[name]
     if not formula or "=" in label:
+        return []
+    if gradient.size == 1 and formula == format_number(gradient.reshape(-1)[0], page.digits):
         return []
     indent = 2 + page.piece(label).width + 1
     line = (spaces(indent), page.piece("= "), page.piece(formula, "slope"))
@@ -129,7 +132,7 @@ def _scalar(
 
 def _says(explanation: Explanation, name: str, report: LeafReport) -> str:
     if not report.used:
-        return "not used by the expression (PyTorch: None)"
+        return "not used (PyTorch: None; JAX and autograd: zeros)"
     if report.nudge is not None:
         return _nudge(explanation, name, report)
     return report.matrix_formula_says if len(explanation.outputs) == 1 else ""

@@ -149,7 +149,7 @@ def _trimmed(line: Line) -> Line:
 
 
 _WORD = re.compile(r"( *)([^ ]+)")
-_PRODUCT = re.compile(r"( *)([^ ]+(?: (?:×|→|\*|->) [^ ]+)+)")
+_PRODUCTS = [re.compile(rf"( *)([^ ]+(?: (?:×|→|\*|->) [^ ]+){{1,{most}}})") for most in (3, 1)]
 _LONGEST_PRODUCT = NARROWEST - 4
 
 
@@ -176,9 +176,11 @@ def _word_matches(text: str) -> Iterator[re.Match[str]]:
     """The words of the text; a short product such as `seed × slope` stays in one piece."""
     end = 0
     while match := _WORD.match(text, end):
-        product = _PRODUCT.match(text, end)
-        if product and len(product[2]) <= _LONGEST_PRODUCT:
-            match = product
+        for pattern in _PRODUCTS:
+            product = pattern.match(text, end)
+            if product and len(product[2]) <= _LONGEST_PRODUCT:
+                match = product
+                break
         yield match
         end = match.end()
 

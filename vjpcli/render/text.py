@@ -19,6 +19,7 @@ from vjpcli.render.entrywise import entrywise_lines
 from vjpcli.render.findings import (
     check_lines,
     finding_lines,
+    has_trouble,
     is_troubled,
     next_line,
     seed_sentences,
@@ -64,7 +65,7 @@ def render_explanation(
     """
     page = Page(None if width is None else max(NARROWEST, width), digits, ascii_only, colour)
     screen = _Screen(explanation, page, jacobian)
-    findings = finding_lines(explanation.diagnostics, page) if show_diagnostics else []
+    findings = finding_lines(explanation, page) if show_diagnostics else []
     # what went wrong is read before any picture of it
     first, last = (findings, []) if screen.troubled else ([], findings)
     gradients = screen.gradients()
@@ -73,10 +74,12 @@ def render_explanation(
     sentences = screen.sentences()
     for sentence in sentences:
         closing += page.paragraph(sentence)
-    closing += last
-    closing += check_lines(explanation.check, page)
+    checked = check_lines(explanation.check, page)
     commands = screen.suggestions(show_steps) if next_commands is None else next_commands
-    closing += next_line(commands, page)
+    checked += next_line(commands, page)
+    if last and has_trouble(explanation):
+        last = [*([()] if closing else []), *last, ()]
+    closing += last + checked
     if gradients and not show_steps and not sentences and not last:
         # gradients with their formulas are the last word already
         endings = [gradients + closing]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from vjpcli.errors import Diagnostic, TrailRow
+from vjpcli.explanation.model import Input
 from vjpcli.render.numbers import format_index, format_number
 from vjpcli.render.page import Line, Page, Piece, padded, spaces
 from vjpcli.render.table import Align, Group, Row, Table
@@ -22,22 +23,22 @@ class _Column:
     optional: bool = False
 
 
-def trail_lines(diagnostic: Diagnostic, page: Page) -> list[Line]:
+def trail_lines(diagnostic: Diagnostic, inputs: Mapping[str, Input], page: Page) -> list[Line]:
     """The table; without the words where they do not fit; stacked where nothing fits."""
     rows = diagnostic.trail
     columns = [column for column in _COLUMNS if any(column.cell(row, page).text for row in rows)]
     needed = [column for column in columns if not column.optional]
     for chosen in (columns, needed):
-        table = _table(diagnostic, page, chosen)
+        table = _table(diagnostic, _place(diagnostic, inputs, page), page, chosen)
         if table.fits(page):
             return table.lines(page)
     return _stacked(rows, page, columns)
 
 
-def _table(diagnostic: Diagnostic, page: Page, columns: Sequence[_Column]) -> Table:
+def _table(diagnostic: Diagnostic, place: str, page: Page, columns: Sequence[_Column]) -> Table:
     groups = (Group(("left",)), *(Group((column.align,)) for column in columns))
     header: Row = (
-        (page.piece(_place(diagnostic, page)),),
+        (page.piece(place),),
         *((page.piece(column.title, "faint"),) for column in columns),
     )
     body: list[Row] = [
@@ -47,15 +48,16 @@ def _table(diagnostic: Diagnostic, page: Page, columns: Sequence[_Column]) -> Ta
     return Table(groups, header, body)
 
 
-def _place(diagnostic: Diagnostic, page: Page) -> str:
-    """`at x[0] = 0`."""
-    if diagnostic.leaf is None or diagnostic.index is None:
+def _place(diagnostic: Diagnostic, inputs: Mapping[str, Input], page: Page) -> str:
+    """`at x[0] = 0`: the entry whose gradient went wrong, and its value."""
+    name, index = diagnostic.leaf, diagnostic.index
+    if name is None or index is None or name not in inputs:
         return "step"
-    entry = format_index(diagnostic.leaf, diagnostic.index)
-    values = dict(diagnostic.numbers)
-    if diagnostic.leaf not in values:
-        return f"at {entry}"
-    return f"at {entry} = {format_number(values[diagnostic.leaf], page.digits)}"
+    value = inputs[name].value
+    entry = f"at {format_index(name, index)}"
+    if len(index) != value.ndim:
+        return entry
+    return f"{entry} = {format_number(value[index], page.digits)}"
 
 
 def _stacked(rows: Sequence[TrailRow], page: Page, columns: Sequence[_Column]) -> list[Line]:

@@ -101,7 +101,7 @@ def _marks(explanation: Explanation, value: Input, has_data: bool) -> tuple[str,
     if not value.is_leaf and has_data:
         marks += ("data",)
     elif report is not None and not report.used:
-        marks += ("not used by the expression (PyTorch: None)",)
+        marks += ("not used by the expression",)
     return marks
 
 
