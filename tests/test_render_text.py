@@ -203,7 +203,7 @@ def test_unused_leaf_is_named_as_such():
     )  # fmt: skip
     text = screen(base, 80)
     assert "y    5  6   not used by the expression (PyTorch: None)" in text
-    assert "∂/∂x[1]" in text
+    assert "│ x[0]  x[1]" in text
     assert "y.grad  0  0   not used by the expression (PyTorch: None)" in text
     assert "∂/∂y" not in text
 

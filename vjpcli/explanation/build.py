@@ -120,19 +120,29 @@ def _build(problem: Problem, contents: Contents) -> Explanation:
         outputs=problem.outputs,
         passes=problem.passes,
         gradients=run.gradients,
-        jacobian={
-            output: {leaf: found.entries for leaf, found in by_leaf.items()}
-            for output, by_leaf in jacobians.items()
-        },
+        jacobian={output: _entries(jacobians, output) for output in jacobians},
         leaves=leaves,
         steps=found_steps,
-        sentences=sentences(problem, leaves),
+        sentences=sentences(
+            problem,
+            leaves,
+            {
+                leaf: one.entries
+                for leaf, one in jacobians.get(problem.outputs[-1].name, {}).items()
+            },
+        ),
         check=check(problem, run.gradients) if contents.check else None,
         diagnostics=(*found, *problem.notes),
         loss=problem.loss,
         node_count=len(problem.graph.nodes),
         statement_names=tuple(name for name, _ in problem.trace.named),
     )
+
+
+def _entries(
+    jacobians: Mapping[str, Mapping[str, LeafJacobian]], output: str
+) -> dict[str, Array | None]:
+    return {leaf: one.entries for leaf, one in jacobians.get(output, {}).items()}
 
 
 def _evidence(problem: Problem, run: Run, leaves: Mapping[str, LeafReport]) -> list[Evidence]:
