@@ -8,7 +8,7 @@ The library is the command line's peer: `explain` returns as data what `vjp expl
     [1.2000000000000002, 16.0]
 """
 
-from vjpcli.api import explain, grad, jac, to_json, to_text
+from vjpcli.api import explain, grad, hessian, jac, to_json, to_text
 from vjpcli.errors import Diagnostic, VjpError
 from vjpcli.explanation.model import Explanation
 
@@ -21,6 +21,7 @@ __all__ = [
     "__version__",
     "explain",
     "grad",
+    "hessian",
     "jac",
     "to_json",
     "to_text",

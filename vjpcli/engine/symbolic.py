@@ -28,7 +28,7 @@ LARGEST_GRAPH = 400
 LONGEST_FORMULA = 72
 LARGEST_CONSTANT = 8
 
-TRANSPARENT = {"broadcast_to", "expand_dims", "squeeze", "reshape"}
+TRANSPARENT = {"broadcast_to"}
 """Operations that a formula in array notation leaves out: broadcasting implies them."""
 
 TRANSPOSES = {"matrix_transpose", "mT", "T", "t"}
@@ -125,7 +125,7 @@ def _expression(node: Node, operands: list[Any], s: Any) -> Any:
         return s.false
     if operation.pattern == "elementwise":
         return apply_symbolic(node, operands, s)
-    if operation.name in TRANSPARENT:
+    if operation.name in TRANSPARENT or _is_number(node, operands):
         return operands[0]
     if operation.name == "sum" and node.operands[0].size == node.size:
         return operands[0]
@@ -186,6 +186,8 @@ def _mixing_text(node: Node, texts: list[str], operands: list[Any]) -> str:
         return f"{grouped(0)} @ {grouped(1)}"
     if name in TRANSPOSES:
         return f"{grouped(0)}.T"
+    if name == "expand_dims":
+        return grouped(0) + _new_axes_text(node)
     if name in ("index", "add_into"):
         return _index_text(node, grouped(0), texts[0])
     if name == "stack":
@@ -196,6 +198,22 @@ def _mixing_text(node: Node, texts: list[str], operands: list[Any]) -> str:
         if not _is_default(node, key, value)
     ]
     return f"{name}({', '.join([*texts, *static])})"
+
+
+def _is_number(node: Node, operands: list[Any]) -> bool:
+    """Whether only the shape of a plain number changes, which its text does not show."""
+    moves = node.operation.name in ("reshape", "expand_dims", "squeeze")
+    leads = node.operation.name == "expand_dims" and not _new_axes_text(node)
+    return moves and (not operands[0].free_symbols or leads)
+
+
+def _new_axes_text(node: Node) -> str:
+    """`[:, None]` for new axes; nothing where they all lead, which broadcasting implies."""
+    axes = node.static["axis"]
+    parts = ["None" if i - node.ndim in axes else ":" for i in range(node.ndim)]
+    while parts and parts[-1] == ":":
+        parts.pop()
+    return f"[{', '.join(parts)}]" if ":" in parts else ""
 
 
 def _index_text(node: Node, grouped: str, plain: str) -> str:
