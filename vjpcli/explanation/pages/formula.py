@@ -45,7 +45,7 @@ def _awkwardness(operation: Operation, sample: Sample) -> tuple[int, ...]:
     shapes = [given for given in sample.operands if isinstance(given, tuple)]
     entrywise = operation.pattern == "elementwise"
     odd = sum(1 for shape in shapes if (shape != ()) == entrywise or 0 in shape or 1 in shape)
-    missing = sum(given is None for given in sample.operands)
+    missing = sum(given is None or _is_data(given) for given in sample.operands)
     far = sum(abs(len(shape) - (0 if entrywise else 2)) for shape in shapes)
     return (odd, len(sample.static), missing, far)
 

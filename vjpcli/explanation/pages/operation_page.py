@@ -32,7 +32,7 @@ def operation_page(operation: Operation) -> OperationPage:
         remarks="\n".join(parts.remarks),
         call=call_text(operation),
         operators=operators(operation),
-        spellings=spellings(operation),
+        spellings={str(library): names for library, names in spellings(operation).items()},
         other_names=other_names(operation),
         shapes=parts.fixed.get("Shapes", ""),
         kinks=parts.fixed.get("Kinks", ""),
