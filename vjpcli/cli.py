@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 import typer
 
 import vjpcli.commands.rule as rule_command
-from vjpcli.arguments import CommandForm, arranged
+from vjpcli.arguments import CommandForm, arranged, as_text
 from vjpcli.errors import Diagnostic, VjpError, fail
-from vjpcli.streams import Streams
+from vjpcli.streams import ReaderGone, Streams
 
 if TYPE_CHECKING:
     from vjpcli.explanation.build import Contents
@@ -218,7 +218,7 @@ def grad(
 
     settings = settings_from(dtype, like, wrt, rng, strict=True, needs_seed=True)
     nothing_else = Contents(
-        jacobian=False, formulas=False, steps=False, check=False, findings=False
+        jacobian=False, formulas=False, steps=False, check=False, findings=False, sentences=False
     )
     problem, explanation = explained(expression, values, seed, loss, settings, nothing_else)
     streams = the_streams()
@@ -302,7 +302,12 @@ def answer_jacobian(answer: Answer, largest: int) -> None:
     from vjpcli.render.plain import render_jacobian  # noqa: PLC0415
 
     contents = Contents(
-        formulas=False, steps=False, check=False, findings=False, largest_jacobian=largest
+        formulas=False,
+        steps=False,
+        check=False,
+        findings=False,
+        sentences=False,
+        largest_jacobian=largest,
     )
     explanation = build(answer.problem, contents)
     found = {}
@@ -415,7 +420,7 @@ def posed(
     from vjpcli.parser.seeds import parse_seed  # noqa: PLC0415
     from vjpcli.parser.values import parse_values  # noqa: PLC0415
 
-    stdin = StandardInput(lambda: sys.stdin.buffer.read())
+    stdin = StandardInput(sys.stdin.buffer.read)
     if expression == "-":
         text = stdin.take("the expression")
         try:
@@ -498,7 +503,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     # A run is short and makes no cycles worth collecting, but hundreds of thousands of nodes,
     # which the collector would visit again and again.
     gc.disable()
-    typed = list(sys.argv[1:] if arguments is None else arguments)
+    typed = [as_text(word) for word in (sys.argv[1:] if arguments is None else arguments)]
     _streams.clear()
     streams = the_streams()
     code = EXIT_OURS
@@ -506,7 +511,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         code = _run(typed, streams)
     except KeyboardInterrupt:
         code = EXIT_INTERRUPTED
-    except BrokenPipeError:
+    except (ReaderGone, BrokenPipeError):
         code = 0
     except Exception as error:  # the last line of defence: never a traceback by itself
         if "--debug" in typed:
@@ -547,10 +552,18 @@ def _run(typed: list[str], streams: Streams) -> int:
         # over its versions; they are told by this method.
         if not hasattr(error, "format_message"):
             raise
-        message = str(error.format_message()) or "a command is missing"
-        diagnostic = Diagnostic("usage", message.rstrip(".").replace("'", "`"))
+        diagnostic = _usage(str(error.format_message()), typed)
     streams.complain(diagnostic, typed, as_json="--json" in typed)
     return EXIT_INPUT
+
+
+def _usage(message: str, typed: Sequence[str]) -> Diagnostic:
+    """typer's own complaint in the words and the form of all others."""
+    message = (message.rstrip(".") or "a command is missing").replace("'", "`")
+    message = message.replace("a valid int", "a whole number").replace("a valid float", "a number")
+    command = typed[0] if typed else "explain"
+    notes = (f"`vjp {command} --help` shows the form and an example",)
+    return Diagnostic("usage", message[:1].lower() + message[1:], notes=notes)
 
 
 def _form(command: Any) -> CommandForm:

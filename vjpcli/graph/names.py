@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 from vjpcli.errors import Fix, Source, Span, VjpError, did_you_mean, fail
@@ -122,54 +121,27 @@ def is_dtype(argument: Any) -> bool:
     return root.partition(".")[0] in LIBRARY_ROOTS and name in DTYPE_NAMES | WHOLE_DTYPE_NAMES
 
 
-@cache
-def _names_in(library: Library) -> dict[str, Operation]:
-    """Every function name -> operation, as `library` understands it."""
-    names: dict[str, Operation] = {}
-    for operation in OPERATIONS.values():
-        for name in (operation.name, *operation.aliases):
-            names.setdefault(name, operation)
-    for operation in OPERATIONS.values():
-        for name in operation.library_names.get(library, ()):
-            names[name] = operation
-    return names
-
-
-@cache
-def _method_names_in(library: Library) -> dict[str, Operation]:
-    """Names that mean something of their own after a dot."""
-    return {
-        name: operation
-        for operation in OPERATIONS.values()
-        for name in operation.method_names.get(library, ())
-    }
-
-
 def function_names(library: Library = "torch") -> tuple[str, ...]:
     """Every name that can be called, aliases included."""
-    return tuple(name for name in _names_in(library) if "." not in name)
+    spellings = OPERATIONS.full_index().functions[library]
+    return tuple(name for name in spellings if "." not in name)
 
 
 def find_callee(
     name: str, library: Library, *, receiver: Node | None = None, prefixed: bool = False
 ) -> Callee | None:
     """The function that `name` means in `library`, or None."""
-    operation = _names_in(library).get(name)
-    if receiver is not None:
-        operation = _method_names_in(library).get(name, operation)
-    if operation is None and name not in SIZE_METHODS:
-        return None
-    return Callee(operation, library, name, receiver, prefixed)
+    meaning = OPERATIONS.meaning(name, library, method=receiver is not None)
+    if meaning is None:
+        return Callee(None, library, name, receiver, prefixed) if name in SIZE_METHODS else None
+    return Callee(OPERATIONS[meaning], library, name, receiver, prefixed)
 
 
 def means_another_elsewhere(callee: Callee) -> bool:
     """Whether another library means another operation by the same name."""
-    return any(
-        other is not None and other.operation is not callee.operation
-        for other in (
-            find_callee(callee.name, library, receiver=callee.receiver) for library in LIBRARIES
-        )
-    )
+    method = callee.receiver is not None
+    meanings = {OPERATIONS.meaning(callee.name, one, method=method) for one in LIBRARIES}
+    return len(meanings - {None}) > 1
 
 
 def unknown_function(

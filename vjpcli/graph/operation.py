@@ -17,8 +17,9 @@ from numpy.typing import DTypeLike, NDArray
 
 from vjpcli.errors import VjpError, fail
 from vjpcli.graph.node import Kind, Node, Shape
+from vjpcli.graph.registry import Registry
 
-OPERATIONS: dict[str, Operation] = {}
+OPERATIONS = Registry()
 """Every declared operation by its own name."""
 
 Library = Literal["numpy", "torch", "jax"]
@@ -298,9 +299,7 @@ def declare(
         static_defaults=static_defaults,
         **facts,
     )
-    if operation.name in OPERATIONS:
-        raise ValueError(f"declared twice: {operation.name}")
-    OPERATIONS[operation.name] = operation
+    OPERATIONS.declare(operation)
     return operation
 
 

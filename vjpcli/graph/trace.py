@@ -271,13 +271,20 @@ class _Tracer:
             return LibraryName("numpy", f"np.{name}")
         known = [*self.environment, *CONSTANTS]
         guess = did_you_mean(name, known)
+        fix = self.replacement(part.span, guess) if guess else None
+        notes: tuple[str, ...] = ()
+        if self.source.origin.startswith("value of "):
+            notes = ("a value is numbers, a file or a builder; it reads no other name",)
+        elif fix is None:
+            fix = Fix(adds=(f"{name}=1,2,3",))
         raise fail(
             "unknown-name",
             f"`{name}` has no value",
             source=self.source,
             span=part.span,
             label=f"did you mean {guess}?" if guess else "",
-            fix=self.replacement(part.span, guess) if guess else Fix(adds=(f"{name}=1,2,3",)),
+            notes=notes,
+            fix=fix,
         )
 
     def callee_name(self, part: Name) -> Any:
