@@ -26,6 +26,9 @@ LARGEST_GRAPH = 400
 """Nodes above which no formula is attempted: nobody reads it, and SymPy is slow."""
 
 LONGEST_FORMULA = 72
+LONGEST_RULE = 240
+"""Characters of a formula on the page of an operation, which has room for it."""
+
 LARGEST_CONSTANT = 8
 
 TRANSPARENT = {"broadcast_to"}
@@ -80,8 +83,17 @@ def _is_entrywise(graph: Graph, gradient: Node, seed: Node) -> bool:
     )
 
 
-def _formula(root: Node, names: Mapping[Node, str]) -> str | None:
-    """`root` printed, or None when SymPy has no word for an operation or it grows too long."""
+def _formula(
+    root: Node,
+    names: Mapping[Node, str],
+    *,
+    longest: int = LONGEST_FORMULA,
+    any_name: bool = False,
+) -> str | None:
+    """`root` printed, or None when SymPy has no word for an operation or it grows too long.
+
+    With `any_name` an operation that SymPy does not know is printed by its own name.
+    """
     import sympy  # noqa: PLC0415  (0.3 s, only for formulas)
 
     expressions: dict[Node, Any] = {}
@@ -90,15 +102,19 @@ def _formula(root: Node, names: Mapping[Node, str]) -> str | None:
             word = names[node]
             expressions[node] = sympy.Symbol(word, real=True) if word else sympy.Integer(1)
             continue
+        operands = [expressions[operand] for operand in node.operands]
         try:
-            expression = _expression(node, [expressions[o] for o in node.operands], sympy)
+            expression = _expression(node, operands, sympy)
         except (TypeError, ValueError, AttributeError, NotImplementedError, ZeroDivisionError):
-            return None
-        if expression is None or sympy.count_ops(expression) > LONGEST_FORMULA:
+            if not any_name:
+                return None
+            texts = [to_text(operand) for operand in operands]
+            expression = sympy.Symbol(_mixing_text(node, texts, operands), real=True)
+        if expression is None or sympy.count_ops(expression) > longest:
             return None
         expressions[node] = expression
     text = to_text(expressions[root])
-    return text if len(text) <= LONGEST_FORMULA else None
+    return text if len(text) <= longest else None
 
 
 def _above(root: Node, known: Mapping[Node, str]) -> list[Node]:
@@ -121,6 +137,8 @@ def _expression(node: Node, operands: list[Any], s: Any) -> Any:
     if operation is constant:
         return _constant(node, s)
     if operation.name == "equal" and node.span is None:
+        if _finds_extreme(node):
+            return s.Symbol(f"{to_text(operands[0])} == {to_text(operands[1])}", real=True)
         # A rule asks for equality to treat one exceptional point; a formula is for the others.
         return s.false
     if operation.pattern == "elementwise":
@@ -131,6 +149,20 @@ def _expression(node: Node, operands: list[Any], s: Any) -> Any:
         return operands[0]
     texts = [to_text(operand) for operand in operands]
     return s.Symbol(_mixing_text(node, texts, operands), real=True)
+
+
+def _finds_extreme(node: Node) -> bool:
+    """Whether an equality looks for the entries that equal a reduction, as in max(x)."""
+    left, right = (_behind_stretching(operand) for operand in node.operands)
+    if constant in (left.operation, right.operation):
+        return False
+    return any(one.operands and one.operation.pattern != "elementwise" for one in (left, right))
+
+
+def _behind_stretching(node: Node) -> Node:
+    while node.operation.name in TRANSPARENT:
+        node = node.operands[0]
+    return node
 
 
 def apply_symbolic(node: Node, operands: list[Any], s: Any) -> Any:
@@ -318,6 +350,13 @@ def slope_text(contribution: Node, adjoint: Node, names: Mapping[Node, str]) -> 
     It is what an adjoint of 1 would contribute. None where it has no short form.
     """
     return _formula(contribution, {**names, adjoint: ""})
+
+
+def rule_text(
+    contribution: Node, names: Mapping[Node, str], *, longest: int = LONGEST_RULE
+) -> str | None:
+    """A contribution as a rule states it, in terms of named nodes. None when it is too long."""
+    return _formula(contribution, names, longest=longest, any_name=True)
 
 
 def entries(graph: Graph, output: Node) -> NDArray[Any]:
