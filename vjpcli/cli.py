@@ -7,6 +7,7 @@ program, 130 interrupted.
 
 from __future__ import annotations
 
+import copy
 import gc
 import os
 import sys
@@ -42,6 +43,12 @@ app = typer.Typer(
     no_args_is_help=True,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+
+@app.callback()
+def commands() -> None:
+    """Keeps the commands apart, even when a single one of them is put together."""
+
 
 Expression = Annotated[
     str,
@@ -532,7 +539,7 @@ def run_on(typed: Sequence[str], streams: Streams) -> int:
 
 
 def _run(typed: list[str], streams: Streams) -> int:
-    command = typer.main.get_command(app)
+    command = _command_line(typed)
     forms = {name: _form(one) for name, one in command.commands.items()}  # type: ignore[attr-defined]
     try:
         if "--version" in typed[:1]:
@@ -542,7 +549,7 @@ def _run(typed: list[str], streams: Streams) -> int:
             return 0
         completion = ("--install-completion", "--show-completion")
         shared = CommandForm(("--help", "-h", "--version", *completion), ())
-        words = arranged(typed, forms, shared)
+        words = arranged(typed or ["--help"], forms, shared)
         result = command.main(words, prog_name="vjp", standalone_mode=False)
         return result if isinstance(result, int) else 0
     except VjpError as error:
@@ -555,6 +562,20 @@ def _run(typed: list[str], streams: Streams) -> int:
         diagnostic = _usage(str(error.format_message()), typed)
     streams.complain(diagnostic, typed, as_json="--json" in typed)
     return EXIT_INPUT
+
+
+def _command_line(typed: list[str]) -> Any:
+    """typer's form of the command that was typed; of all of them when it is none."""
+    known = {
+        info.name or info.callback.__name__: info
+        for info in app.registered_commands
+        if info.callback is not None
+    }
+    narrowed = copy.copy(app)
+    if typed and typed[0] in known:
+        # Each command costs a millisecond to put together, and one is enough.
+        narrowed.registered_commands = [known[typed[0]]]
+    return typer.main.get_command(narrowed)
 
 
 def _usage(message: str, typed: Sequence[str]) -> Diagnostic:
