@@ -147,6 +147,10 @@ def _expression(node: Node, operands: list[Any], s: Any) -> Any:
         return operands[0]
     if operation.name == "sum" and node.operands[0].size == node.size:
         return operands[0]
+    operands = [
+        _filled(operand, s) if operand.is_number and node.operands[i].ndim else operand
+        for i, operand in enumerate(operands)
+    ]
     texts = [to_text(operand) for operand in operands]
     return s.Symbol(_mixing_text(node, texts, operands), real=True)
 
@@ -163,6 +167,11 @@ def _behind_stretching(node: Node) -> Node:
     while node.operation.name in TRANSPARENT:
         node = node.operands[0]
     return node
+
+
+def _filled(number: Any, s: Any) -> Any:
+    """An array whose entries are all one number, as a symbol: `ones`, `2*ones`."""
+    return number * s.Symbol("ones", real=True) if number else s.Symbol("zeros", real=True)
 
 
 def apply_symbolic(node: Node, operands: list[Any], s: Any) -> Any:
