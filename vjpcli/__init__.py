@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from vjpcli.api import explain, grad, jac, to_json, to_text
+    from vjpcli.api import explain, grad, hessian, jac, to_json, to_text
     from vjpcli.errors import Diagnostic, VjpError
     from vjpcli.explanation.model import Explanation
 
@@ -26,6 +26,7 @@ __all__ = [
     "__version__",
     "explain",
     "grad",
+    "hessian",
     "jac",
     "to_json",
     "to_text",

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
+import vjpcli.commands.rule as rule_command
 from vjpcli.arguments import CommandForm, arranged, as_text
 from vjpcli.errors import Diagnostic, VjpError, fail
 from vjpcli.streams import ReaderGone, Streams
@@ -38,7 +39,6 @@ app = typer.Typer(
         "reaches each leaf, side by side."
     ),
     epilog='Begin with:  vjp explain "3*a+2*b*b+log(c)" --seed 0.1,1,0.0001',
-    add_completion=False,
     rich_markup_mode=None,
     no_args_is_help=True,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -368,6 +368,32 @@ def answer_hessian(answer: Answer, largest: int) -> None:
     )
 
 
+@app.command("rule", epilog=rule_command.EPILOG)
+def rule(
+    name: rule_command.Name = None,
+    every_page: Annotated[
+        bool, typer.Option("--all", help="All pages, one after another.")
+    ] = False,
+    codes: Annotated[
+        bool, typer.Option("--codes", help="The diagnostic codes instead of the operations.")
+    ] = False,
+    json: Json = False,
+    width: Annotated[
+        int | None, typer.Option("--width", metavar="COLUMNS", help="Width of the screen.")
+    ] = None,
+    ascii_only: Ascii = False,
+    color: ColorWhen = "auto",
+    debug: Debug = False,
+) -> None:
+    """Look up an operation or a diagnostic code: rule, names, conventions, an example."""
+    streams = the_streams()
+    streams.colour_when(one_of("--color", color, ("auto", "always", "never")))
+    streams.ascii_only = streams.ascii_only or ascii_only
+    if width is not None:
+        within("--width", width, 24, 10_000)
+    rule_command.rule(streams, name, every_page=every_page, codes=codes, json=json, width=width)
+
+
 # Arguments -> what the rooms below take.
 
 
@@ -502,6 +528,16 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     _leave(code)
 
 
+def run_on(typed: Sequence[str], streams: Streams) -> int:
+    """Runs a command line on streams of the caller's and returns the exit code."""
+    before = list(_streams)
+    _streams[:] = [streams]
+    try:
+        return _run(list(typed), streams)
+    finally:
+        _streams[:] = before
+
+
 def _run(typed: list[str], streams: Streams) -> int:
     command = _command_line(typed)
     forms = {name: _form(one) for name, one in command.commands.items()}  # type: ignore[attr-defined]
@@ -511,7 +547,8 @@ def _run(typed: list[str], streams: Streams) -> int:
 
             streams.answer(f"vjp {__version__}")
             return 0
-        shared = CommandForm(("--help", "-h", "--version"), ())
+        completion = ("--install-completion", "--show-completion")
+        shared = CommandForm(("--help", "-h", "--version", *completion), ())
         words = arranged(typed or ["--help"], forms, shared)
         result = command.main(words, prog_name="vjp", standalone_mode=False)
         return result if isinstance(result, int) else 0

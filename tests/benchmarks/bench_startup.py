@@ -1,6 +1,6 @@
 """Start-up: whole processes against the imports that they cannot do without.
 
-    python tests/benchmarks/bench_startup.py [ROUNDS]
+python tests/benchmarks/bench_startup.py [ROUNDS]
 """
 
 from __future__ import annotations
