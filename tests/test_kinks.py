@@ -48,7 +48,7 @@ class KinkCase:
         nodes = [
             None if given is None else inputs[f"x{i}"] for i, given in enumerate(self.kink.point)
         ]
-        result = self.operation(*nodes)
+        result = self.operation(*nodes, **self.kink.static)
         output = result[0] if isinstance(result, tuple) else result
         return Graph.reaching({"y": output}, inputs)
 

@@ -123,8 +123,9 @@ class Kink:
         used: the slope used here, which is PyTorch's.
         others: what other engines use where it differs: {"jax": 1}.
         says: a remark for the reader, or "".
-        varies: (**static) -> the fields above that other static arguments change; those above
-            hold for the defaults. A slope of leaky_relu is one of its arguments.
+        static: static arguments for which the fields above hold, beside the defaults.
+        varies: (**static) -> the fields above as other static arguments make them: a slope of
+            leaky_relu is one of its arguments.
     """
 
     place: str
@@ -135,6 +136,7 @@ class Kink:
     operand: int = 0
     others: Mapping[str, float] = field(default_factory=dict)
     says: str = ""
+    static: Mapping[str, Any] = field(default_factory=dict)
     varies: Callable[..., Mapping[str, Any]] | None = None
 
     def under(self, static: Mapping[str, Any]) -> Kink:

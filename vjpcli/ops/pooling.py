@@ -9,8 +9,7 @@ import numpy as np
 from vjpcli.graph.operation import OPERATIONS, as_node, refuse_oversized
 from vjpcli.ops import comparison, indexing, reduction, shape
 from vjpcli.ops.declaration import Refusal, fail, operation, sample, shape_text
-from vjpcli.ops.keywords import true_or_false, whole_number
-from vjpcli.ops.static import whole_per_axis
+from vjpcli.ops.keywords import true_or_false, whole_number, whole_per_axis
 from vjpcli.ops.windows import kernel_windows, padded, span_of
 
 

@@ -344,9 +344,10 @@ def _elu(x, *, alpha):
         Kink(
             "x == 0 and alpha != 1",
             lambda y, x, *, alpha: (x == 0) & (alpha != 1),
-            slopes=(1, 1),
-            used=1,
+            slopes=(2, 1),
+            used=2,
             point=(0.0,),
+            static={"alpha": 2},
             varies=_elu_kink,
         ),
     ),
@@ -432,8 +433,12 @@ def _(g, y, x):
     return SELU_SCALE * comparison.where(comparison.greater(x, 0), g, g * left_slope)
 
 
-def _at_shrink_bound(y, x, *, lambd):
-    return np.abs(x) == lambd
+def _at_upper(y, x, *, lambd):
+    return x == lambd
+
+
+def _at_lower(y, x, *, lambd):
+    return x == -lambd
 
 
 @operation(
@@ -443,8 +448,8 @@ def _at_shrink_bound(y, x, *, lambd):
     samples=(*PIECEWISE_SAMPLES, sample((2, 3), lambd=0.1)),
     refuses=(Refusal(sample((3,), lambd=-1), "keyword-value"),),
     kinks=(
-        Kink("|x| == lambd", _at_shrink_bound, slopes=(0, 1), used=0, point=(0.5,)),
-        Kink("|x| == lambd", _at_shrink_bound, slopes=(1, 0), used=0, point=(-0.5,)),
+        Kink("x == lambd", _at_upper, slopes=(0, 1), used=0, point=(0.5,)),
+        Kink("x == -lambd", _at_lower, slopes=(1, 0), used=0, point=(-0.5,)),
     ),
     analytic=True,
 )
@@ -470,6 +475,10 @@ def _(g, y, x, *, lambd):
     symbolic=lambda s, x, *, lambd: s.Piecewise((0, s.Abs(x) <= lambd), (x, True)),
     samples=(*PIECEWISE_SAMPLES, sample((2, 3), lambd=0.1)),
     refuses=(Refusal(sample((3,), lambd=-1), "keyword-value"),),
+    kinks=(
+        Kink("x == lambd", _at_upper, slopes=(0, np.inf), used=0, point=(0.5,)),
+        Kink("x == -lambd", _at_lower, slopes=(np.inf, 0), used=0, point=(-0.5,)),
+    ),
     analytic=True,
 )
 def hardshrink(x, *, lambd=0.5):
@@ -499,6 +508,11 @@ def _inside(x, lambd):
     return comparison.greater_equal(x, -lambd) & comparison.less_equal(x, lambd)
 
 
+def _threshold_kink(*, threshold, value):
+    right = 1 if value == threshold else float(np.copysign(np.inf, threshold - value))
+    return {"slopes": (0, right)}
+
+
 @operation(
     lambda x, *, threshold, value: np.where(x <= threshold, value, x),
     pattern="elementwise",
@@ -510,6 +524,17 @@ def _inside(x, lambd):
         sample((0,), threshold=0, value=0),
     ),
     refuses=(Refusal(sample((3,), threshold="a", value=0), "keyword-value"),),
+    kinks=(
+        Kink(
+            "x == threshold",
+            lambda y, x, *, threshold, value: x == threshold,
+            slopes=(0, -np.inf),
+            used=0,
+            point=(0.1,),
+            static={"threshold": 0.1, "value": 20},
+            varies=_threshold_kink,
+        ),
+    ),
     analytic=True,
 )
 def threshold(x, *, threshold, value):

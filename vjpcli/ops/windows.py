@@ -14,7 +14,7 @@ import numpy as np
 
 from vjpcli.ops import indexing
 from vjpcli.ops.declaration import Refusal, fail, operation, outcome, sample, shape_text
-from vjpcli.ops.static import whole_per_axis
+from vjpcli.ops.keywords import whole_per_axis
 
 
 def span_of(size, dilation):
