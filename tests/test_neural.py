@@ -561,3 +561,10 @@ def test_pixels_are_shuffled_and_back():
     once = value("F.pixel_shuffle(x, 2)", x=x)
     close(once[0, 0, :2, :2], [[0, 4], [8, 12]])
     assert np.array_equal(value("F.pixel_unshuffle(F.pixel_shuffle(x, 2), 2)", x=x), x)
+
+
+@pytest.mark.parametrize("mode", ["full", "same", "valid"])
+@pytest.mark.parametrize(("n", "m"), [(5, 3), (5, 2), (2, 5), (3, 4), (4, 4)])
+def test_convolve_is_the_convolution_of_numpy(mode, n, m):
+    a, v = np.arange(1.0, n + 1), 10.0 ** np.arange(m)
+    close(value(f"np.convolve(a, v, '{mode}')", a=a, v=v), np.convolve(a, v, mode))

@@ -263,6 +263,7 @@ def _adaptive_avg_pool(name, rank, x, output_size):
         wanted = whole_number("output_size", given, least=1)
         if x.shape[axis] == 0:
             raise fail("shape-mismatch", f"{name} cannot pool an axis of length 0")
+        refuse_oversized((x.size // x.shape[axis], wanted))
         places, counts = _adaptive_places(x.shape[axis], wanted)
         behind = -axis - 1
         read = indexing.index(x, index=(Ellipsis, places, *(slice(None),) * behind))
