@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vjpcli.errors import Source
+from vjpcli.errors import Diagnostic, Fix, Label, Source, Span, TrailRow
 from vjpcli.explanation.model import (
     Check,
     Explanation,
@@ -244,6 +244,39 @@ def dense(numbers: Array, name: str = "x") -> Explanation:
         )  # fmt: skip
 
 
+def hidden_branch() -> Explanation:
+    """Screen e: a nan that where() hides on the way forward only."""
+    program = "where(x > 0, sqrt(x), 0)"
+    x = array(0, 4)
+    finding = Diagnostic(
+        "nan-untaken-branch",
+        "x.grad[0] is nan: a branch that was not taken (0 × ∞)",
+        severity="warning",
+        source=Source(program),
+        labels=(Label(Span(13, 20), "the nan is made here, on the way back"),),
+        notes=("The value is fine (y = 0); only the gradient breaks.",),
+        fix=Fix(
+            "where(x > 0, sqrt(where(x > 0, x, 1)), 0)",
+            says="guard the input of sqrt, not only its result",
+        ),
+        leaf="x",
+        index=(0,),
+        numbers=(("x", 0.0),),
+        trail=(
+            TrailRow("where(…)", 0.0, "0", 1.0, "0", "x > 0 is False, so nothing is sent"),
+            TrailRow("sqrt(x)", 0.0, "1/(2·sqrt(0)) = ∞", 0.0, "0 × ∞ = nan", "not a number"),
+        ),
+    )
+    report = LeafReport(
+        structure="diagonal", reads=np.eye(2, dtype=bool), finite=False, slopes=array(np.nan, 0.25)
+    )
+    return explanation(
+        program, {"x": x}, [0.0, 2.0], {"x": np.diag([np.nan, 0.25])}, [(1.0, 1.0)],
+        origin="ones", leaves={"x": report}, gradients={"x": array(np.nan, 0.25)},
+        diagnostics=(finding,),
+    )  # fmt: skip
+
+
 def two_outputs() -> Explanation:
     """y = a*a with a vector seed and z = sum(y) with a scalar one."""
     a = array(1, 2, 3)
@@ -275,5 +308,6 @@ EVERY = {
     "tensor": tensor,
     "two outputs": two_outputs,
     "dense": lambda: dense(np.sin(np.arange(1200.0)).reshape(30, 40) * 10.0 ** np.arange(-20, 20)),
+    "hidden branch": hidden_branch,
     "nan and inf": lambda: dense(np.array([[np.nan, 1.0], [np.inf, -2.0]])),
 }

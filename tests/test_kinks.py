@@ -7,6 +7,7 @@ data is taken on trust here.
 from __future__ import annotations
 
 import shlex
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,9 +31,11 @@ class KinkCase:
     operation: Operation
     kink: Kink
     number: int
+    static: Mapping[str, Any]
 
     def __str__(self) -> str:
-        return f"{self.operation.name}-{self.number}"
+        given = "".join(f"-{name}={value}" for name, value in self.static.items())
+        return f"{self.operation.name}-{self.number}{given}"
 
     @property
     def values(self) -> dict[str, Any]:
@@ -48,15 +51,37 @@ class KinkCase:
         nodes = [
             None if given is None else inputs[f"x{i}"] for i, given in enumerate(self.kink.point)
         ]
-        result = self.operation(*nodes, **self.kink.static)
+        result = self.operation(*nodes, **self.static)
         output = result[0] if isinstance(result, tuple) else result
         return Graph.reaching({"y": output}, inputs)
 
+    @property
+    def is_hit(self) -> bool:
+        graph = self.graph
+        output = graph.outputs["y"]
+        assert output.operation is self.operation, "a composite leaves its kinks to its parts"
+        results = evaluate(graph, self.values, keep=True)
+        operands = [results[node] for node in output.operands]
+        mask = np.asarray(self.kink.at(results[output], *operands, **output.static))
+        assert mask.dtype == np.bool_
+        return bool(np.broadcast_to(mask, output.shape).flat[self.kink.entry])
+
+
+def statics(operation: Operation, kink: Kink) -> list[Mapping[str, Any]]:
+    """The defaults; and where the kink depends on static arguments, those of the samples too."""
+    sampled = [sample.static for sample in operation.samples if sample.static]
+    return [kink.static, *(sampled if kink.varies else [])]
+
+
+def under(operation: Operation, kink: Kink, static: Mapping[str, Any]) -> Kink:
+    return kink.under({**operation.static_defaults, **static})
+
 
 KINK_CASES = [
-    KinkCase(operation, kink, number)
+    KinkCase(operation, under(operation, kink, static), number, static)
     for operation in OPERATIONS.values()
     for number, kink in enumerate(operation.kinks)
+    for static in statics(operation, kink)
 ]
 each_kink = pytest.mark.parametrize("case", KINK_CASES, ids=str)
 each_operation = pytest.mark.parametrize(
@@ -65,13 +90,13 @@ each_operation = pytest.mark.parametrize(
 
 
 def slope_used(case: KinkCase, engine: str) -> float:
-    """d(first entry of the output)/d(first entry of the operand), as the rule has it."""
+    """d(entry of the output)/d(first entry of the operand), as the rule has it."""
     graph = case.graph
     output = graph.outputs["y"]
     name = f"x{case.kink.operand}"
     reverse = backward(graph, [name], like=engine)
     seed = np.zeros(output.shape)
-    seed.flat[0] = 1.0
+    seed.flat[case.kink.entry] = 1.0
     results = evaluate(reverse.graph, {**case.values, seed_name("y"): seed})
     return float(results[reverse.graph.outputs[name]].flat[0])
 
@@ -83,21 +108,27 @@ def difference_quotient(case: KinkCase, step: float) -> float:
     name = f"x{case.kink.operand}"
     beside = case.values[name].copy()
     beside.flat[0] += step
-    here = evaluate(graph, case.values)[output].flat[0]
-    there = evaluate(graph, {**case.values, name: beside})[output].flat[0]
+    here = evaluate(graph, case.values)[output].flat[case.kink.entry]
+    there = evaluate(graph, {**case.values, name: beside})[output].flat[case.kink.entry]
     return float((there - here) / step)
 
 
-@each_kink
-def test_kink_is_hit_at_its_point(case):
-    graph = case.graph
-    output = graph.outputs["y"]
-    assert output.operation is case.operation, "a composite leaves its kinks to its parts"
-    results = evaluate(graph, case.values, keep=True)
-    operands = [results[node] for node in output.operands]
-    mask = np.asarray(case.kink.at(results[output], *operands, **output.static))
-    assert mask.dtype == np.bool_
-    assert np.broadcast_to(mask, output.shape).flat[0]
+@pytest.mark.parametrize(
+    ("operation", "number"),
+    [
+        (operation, number)
+        for operation in OPERATIONS.values()
+        for number in range(len(operation.kinks))
+    ],
+)
+def test_kink_is_hit_at_its_point(operation, number):
+    """Where the kink depends on static arguments, some of those sampled must show it."""
+    kink = operation.kinks[number]
+    cases = [
+        KinkCase(operation, under(operation, kink, static), number, static)
+        for static in statics(operation, kink)
+    ]
+    assert any(case.is_hit for case in cases)
 
 
 @each_kink

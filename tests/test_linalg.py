@@ -19,6 +19,7 @@ FAMILIES = (
     "affine",
     "determinant",
     "distance",
+    "dots",
     "matrix_function",
     "orthogonal",
     "products",

@@ -132,3 +132,10 @@ def test_commands_are_quoted_as_people_type(arguments, command):
 @given(st.lists(st.text(st.characters(exclude_characters="\x00"), max_size=12), max_size=5))
 def test_quoted_commands_split_into_the_same_arguments(arguments):
     assert shlex.split(shell_command(arguments)) == arguments
+
+
+def test_labels_without_words_share_a_line_of_carets():
+    source = Source("3*a + 2*b + log(c)")
+    labels = tuple(Label(Span(at, at + 1)) for at in (2, 8, 16))
+    text = render_diagnostic(Diagnostic("missing-value", "no value", source=source, labels=labels))
+    assert text.splitlines()[1:] == ["  3*a + 2*b + log(c)", "    ^     ^       ^"]

@@ -202,9 +202,9 @@ def test_unused_leaf_is_named_as_such():
         leaves={"x": LeafReport(), "y": LeafReport(structure="none", used=False)},
     )  # fmt: skip
     text = screen(base, 80)
-    assert "y    5  6   not used by the expression (PyTorch: None)" in text
-    assert "∂/∂x[1]" in text
-    assert "y.grad  0  0   not used by the expression (PyTorch: None)" in text
+    assert "y    5  6   not used by the expression" in text
+    assert "│ x[0]  x[1]" in text
+    assert "y.grad  0  0   not used (PyTorch: None; JAX and autograd: zeros)" in text
     assert "∂/∂y" not in text
 
 
@@ -332,3 +332,66 @@ def test_a_diagonal_structure_alone_tells_the_structural_zeros():
         for name, report in base.leaves.items()
     }
     assert screen(made.replaced(base, leaves=reports), 120) == screen(base, 120)
+
+
+def test_a_gradient_gone_wrong_stands_beside_its_values_and_before_any_picture():
+    text = screen(made.hidden_branch(), 80)
+    lines = [line.strip() for line in text.splitlines()]
+    assert lines[2:5] == ["x         0     4", "y         0     2", "x.grad  nan  0.25"]
+    assert "✗ nan-untaken-branch x.grad[0] is nan" in lines[6]
+    assert lines[8] == "^^^^^^^ the nan is made here, on the way back"
+    assert "at x[0] = 0 │ value │             slope │ adjoint in │ adjoint out" in text
+    assert "sqrt(x)     │     0 │ 1/(2·sqrt(0)) = ∞ │          0 │ 0 × ∞ = nan" in text
+    assert "in words" not in text
+    assert "Fix: guard the input of sqrt, not only its result\n    where(x > 0, sqrt(" in text
+    assert "more: vjp rule nan-untaken-branch" in text
+    assert "∂y/∂x → x.grad" not in text
+
+
+def test_a_wide_page_tells_the_trail_in_words():
+    text = screen(made.hidden_branch(), 120)
+    assert "│ in words" in text
+    assert "│ x > 0 is False, so nothing is sent" in text
+    assert "Fix: guard the input of sqrt, not only its result:  where(x > 0, sqrt(" in text
+
+
+def test_a_narrow_page_stacks_the_trail():
+    text = screen(made.hidden_branch(), 40)
+    assert "adjoint out  0 × ∞ = nan" in text
+
+
+def test_the_whole_jacobian_is_still_to_be_had_where_a_gradient_went_wrong():
+    assert "x[1]" in screen(made.hidden_branch(), 80, jacobian="full")
+
+
+def test_stand_ins_are_marked_and_not_told_again():
+    note = Diagnostic("stand-in", "no value was given for a; standing in: a=1,2,3", "note")
+    text = screen(made.elementwise(stand_ins=("a",), diagnostics=(note,)), 80)
+    assert "no value was given" not in text
+    assert text.count("stand-in") == 1
+
+
+def test_a_check_that_agrees_tells_what_it_left_out():
+    check = Check(True, "central differences", 1e-9, 4, "1 entry not finite, not compared")
+    text = screen(made.replaced(made.elementwise(), check=check), 120)
+    assert "1 entry not finite, not compared (4 evaluations)" in text
+
+
+def test_formulas_too_long_for_the_label_stand_below_the_number():
+    base = made.scalar_loss()
+    report = made.replaced(base.leaves["w"], matrix_formula="sum(x*(2*b/3 - 2*t/3 + 2*w*x/3))")
+    lines = screen(made.replaced(base, leaves={**base.leaves, "w": report}), 80).splitlines()
+    position = next(i for i, line in enumerate(lines) if line.startswith("  w.grad = -14"))
+    assert lines[position + 1] == "         = sum(x·(2·b/3 - 2·t/3 + 2·w·x/3))"
+
+
+def test_no_formula_claims_the_sum_over_several_outputs():
+    base = made.two_outputs()
+    report = LeafReport(matrix_formula="2*a")
+    assert "2·a" not in screen(made.replaced(base, leaves={"a": report}), 80)
+
+
+def test_short_products_are_not_broken_between_lines():
+    for width in range(40, 100):
+        lines = screen(made.elementwise(), width).splitlines()
+        assert not any(line.endswith(("×", "seed ×")) for line in lines)

@@ -8,6 +8,8 @@ from rule_cases import RuleCase, cases, gradients, moved, rng_for, value
 
 from vjpcli.engine.backward import backward, seed_name
 from vjpcli.engine.evaluate import evaluate
+from vjpcli.engine.jacobian import jacobian
+from vjpcli.engine.symbolic import derivatives
 from vjpcli.graph.node import Graph
 
 CASES = cases()
@@ -121,3 +123,26 @@ def test_float32_stays_float32_and_agrees_within_its_precision(case):
     for name in case.values:
         assert got[name].dtype == np.float32
         assert_close(got[name], wide[name], rtol=1e-3, atol=1e-4)
+
+
+def smallest_case_of_each_operation():
+    smallest = {}
+    for case in CASES:
+        size = case.output.size * sum(value.size for value in case.values.values())
+        known = smallest.get(case.operation.name)
+        if any(np.isnan(value).any() for value in case.values.values()):
+            continue  # a symbol stands for a number
+        if 0 < size and (known is None or size < known[0]):
+            smallest[case.operation.name] = size, case
+    return [case for size, case in smallest.values() if size <= 40]
+
+
+@pytest.mark.parametrize("case", smallest_case_of_each_operation(), ids=str)
+def test_jacobian_equals_the_derivative_that_sympy_takes(case):
+    matrices = jacobian(case.graph, case.values, case.values)
+    for name in case.values:
+        try:
+            expected = derivatives(case.graph, case.output, name, case.values)
+        except NotImplementedError as reason:
+            pytest.skip(f"not in SymPy: {reason}")
+        assert_close(matrices[name].entries, expected, rtol=1e-9, atol=1e-11)

@@ -96,7 +96,7 @@ def grad(
     settings = _settings(wrt, dtype, like, rng, strict=True, needs_seed=True)
     problem = _problem(expression, values, seed, seeds, loss, settings)
     nothing_else = Contents(
-        jacobian=False, formulas=False, steps=False, check=False, findings=False
+        jacobian=False, formulas=False, steps=False, check=False, findings=False, sentences=False
     )
     return dict(build(problem, nothing_else).gradients)
 
@@ -119,7 +119,12 @@ def jac(
         expression, values, None, None, None, _settings(wrt, dtype, like, rng, strict=True)
     )
     contents = Contents(
-        formulas=False, steps=False, check=False, findings=False, largest_jacobian=10**8
+        formulas=False,
+        steps=False,
+        check=False,
+        findings=False,
+        sentences=False,
+        largest_jacobian=10**8,
     )
     explanation = build(problem, contents)
     found = {}

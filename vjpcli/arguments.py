@@ -6,6 +6,7 @@ it or when it looks like nothing else. Everything else is moved behind `--`.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -31,6 +32,14 @@ class CommandForm:
     def options(self) -> list[str]:
         """All of them."""
         return [*self.flags, *self.valued]
+
+
+def as_text(argument: str) -> str:
+    """The argument as UTF-8 where the locale knows only ASCII and Python kept the bytes."""
+    try:
+        return os.fsencode(argument).decode("utf-8")
+    except UnicodeError:
+        return argument
 
 
 def arranged(

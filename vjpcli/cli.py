@@ -10,14 +10,15 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
-from vjpcli.arguments import CommandForm, arranged
+from vjpcli.arguments import CommandForm, arranged, as_text
 from vjpcli.errors import Diagnostic, VjpError, fail
-from vjpcli.streams import Streams
+from vjpcli.streams import ReaderGone, Streams
 
 if TYPE_CHECKING:
     from vjpcli.explanation.build import Contents
@@ -217,7 +218,7 @@ def grad(
 
     settings = settings_from(dtype, like, wrt, rng, strict=True, needs_seed=True)
     nothing_else = Contents(
-        jacobian=False, formulas=False, steps=False, check=False, findings=False
+        jacobian=False, formulas=False, steps=False, check=False, findings=False, sentences=False
     )
     problem, explanation = explained(expression, values, seed, loss, settings, nothing_else)
     streams = the_streams()
@@ -246,6 +247,10 @@ def jac(
             help="Print J.v for this direction instead; leaves without one stand still.",
         ),
     ] = None,
+    hessian: Annotated[
+        bool,
+        typer.Option("--hessian", help="Print the second derivatives of a scalar output instead."),
+    ] = False,
     json: Json = False,
     output: Output = None,
     dtype: DtypeName = "float64",
@@ -256,52 +261,104 @@ def jac(
     debug: Debug = False,
 ) -> None:
     """Print or write the Jacobian of each leaf, shape output.shape + leaf.shape."""
-    from vjpcli.explanation.build import Contents  # noqa: PLC0415
-    from vjpcli.explanation.products import tangent_product  # noqa: PLC0415
-    from vjpcli.render.json import render_json, render_product  # noqa: PLC0415
-    from vjpcli.render.plain import render_jacobian, render_numbers  # noqa: PLC0415
-
     within("--max-jacobian", max_jacobian, 0, 10**9)
     settings = settings_from(dtype, like, wrt, rng, strict=True)
-    streams = the_streams()
-    if tangent:
-        problem = posed(expression, values, None, None, settings)
-        product = tangent_product(problem, tangent)
-        if not quiet:
-            streams.notes(problem.notes)
-        name = problem.outputs[-1].name
-
-        def document() -> str:
-            return render_product(
-                problem.program.source.text, dtype, name, product.directions, product.value
-            )
-
-        if output is not None:
-            write(output, {name: product.value}, document, problem)
-        else:
-            streams.answer(document() if json else render_numbers(product.value))
-        return
-    contents = Contents(
-        formulas=False, steps=False, check=False, findings=False, largest_jacobian=max_jacobian
-    )
-    problem, explanation = explained(expression, values, None, None, settings, contents)
+    if tangent and hessian:
+        raise fail("option-value", "--tangent and --hessian are different questions: ask one")
+    problem = posed(expression, values, None, None, settings)
     if not quiet:
-        streams.notes(problem.notes)
+        the_streams().notes(problem.notes)
+    answer = Answer(problem, json, output)
+    if tangent:
+        answer_tangent(answer, tangent)
+    elif hessian:
+        answer_hessian(answer, max_jacobian)
+    else:
+        answer_jacobian(answer, max_jacobian)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Where an answer goes: to a file, or to stdout as JSON or bare numbers."""
+
+    problem: Problem
+    as_json: bool
+    path: str | None
+
+    def give(
+        self, arrays: Mapping[str, Any], json_text: Callable[[], str], text: Callable[[], str]
+    ) -> None:
+        """Writes or prints it; only the wanted form is made."""
+        if self.path is not None:
+            write(self.path, arrays, json_text, self.problem)
+        else:
+            the_streams().answer(json_text() if self.as_json else text())
+
+
+def answer_jacobian(answer: Answer, largest: int) -> None:
+    """The Jacobian of every leaf."""
+    from vjpcli.explanation.build import Contents, build  # noqa: PLC0415
+    from vjpcli.render.json import render_json  # noqa: PLC0415
+    from vjpcli.render.plain import render_jacobian  # noqa: PLC0415
+
+    contents = Contents(
+        formulas=False,
+        steps=False,
+        check=False,
+        findings=False,
+        sentences=False,
+        largest_jacobian=largest,
+    )
+    explanation = build(answer.problem, contents)
     found = {}
     for leaf, entries in explanation.jacobian[explanation.output.name].items():
         if entries is None:
             raise fail(
                 "jacobian-too-large",
-                f"the Jacobian of {leaf} would have more than {max_jacobian:,} entries",
+                f"the Jacobian of {leaf} would have more than {largest:,} entries",
                 notes=("--max-jacobian N allows more; --wrt leaves leaves out",),
             )
         found[leaf] = entries
-    if output is not None:
-        write(output, found, lambda: render_json(explanation), problem)
-    elif json:
-        streams.answer(render_json(explanation))
-    else:
-        streams.answer(render_jacobian(explanation))
+    answer.give(found, lambda: render_json(explanation), lambda: render_jacobian(explanation))
+
+
+def answer_tangent(answer: Answer, directions: Sequence[str]) -> None:
+    """J . v for the directions."""
+    from vjpcli.explanation.products import tangent_product  # noqa: PLC0415
+    from vjpcli.render.json import render_product  # noqa: PLC0415
+    from vjpcli.render.plain import render_numbers  # noqa: PLC0415
+
+    problem = answer.problem
+    product = tangent_product(problem, directions)
+    name = problem.outputs[-1].name
+    answer.give(
+        {name: product.value},
+        lambda: render_product(
+            problem.program.source.text,
+            problem.settings.dtype,
+            name,
+            product.directions,
+            product.value,
+        ),
+        lambda: render_numbers(product.value),
+    )
+
+
+def answer_hessian(answer: Answer, largest: int) -> None:
+    """Second derivatives, a block for every pair of leaves."""
+    from vjpcli.explanation.products import flat_blocks, hessian  # noqa: PLC0415
+    from vjpcli.render.json import render_hessian  # noqa: PLC0415
+    from vjpcli.render.plain import render_blocks  # noqa: PLC0415
+
+    problem = answer.problem
+    blocks = hessian(problem, largest)
+    flat = flat_blocks(blocks)
+    rows = {name: problem.inputs[name.partition(",")[0]].value.size for name in flat}
+    answer.give(
+        flat,
+        lambda: render_hessian(problem.program.source.text, problem.settings.dtype, blocks),
+        lambda: render_blocks(flat, rows),
+    )
 
 
 # Arguments -> what the rooms below take.
@@ -337,7 +394,7 @@ def posed(
     from vjpcli.parser.seeds import parse_seed  # noqa: PLC0415
     from vjpcli.parser.values import parse_values  # noqa: PLC0415
 
-    stdin = StandardInput(lambda: sys.stdin.buffer.read())
+    stdin = StandardInput(sys.stdin.buffer.read)
     if expression == "-":
         text = stdin.take("the expression")
         try:
@@ -420,7 +477,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     # A run is short and makes no cycles worth collecting, but hundreds of thousands of nodes,
     # which the collector would visit again and again.
     gc.disable()
-    typed = list(sys.argv[1:] if arguments is None else arguments)
+    typed = [as_text(word) for word in (sys.argv[1:] if arguments is None else arguments)]
     _streams.clear()
     streams = the_streams()
     code = EXIT_OURS
@@ -428,7 +485,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         code = _run(typed, streams)
     except KeyboardInterrupt:
         code = EXIT_INTERRUPTED
-    except BrokenPipeError:
+    except (ReaderGone, BrokenPipeError):
         code = 0
     except Exception as error:  # the last line of defence: never a traceback by itself
         if "--debug" in typed:
@@ -458,10 +515,18 @@ def _run(typed: list[str], streams: Streams) -> int:
         # over its versions; they are told by this method.
         if not hasattr(error, "format_message"):
             raise
-        message = str(error.format_message()) or "a command is missing"
-        diagnostic = Diagnostic("usage", message.rstrip(".").replace("'", "`"))
+        diagnostic = _usage(str(error.format_message()), typed)
     streams.complain(diagnostic, typed, as_json="--json" in typed)
     return EXIT_INPUT
+
+
+def _usage(message: str, typed: Sequence[str]) -> Diagnostic:
+    """typer's own complaint in the words and the form of all others."""
+    message = (message.rstrip(".") or "a command is missing").replace("'", "`")
+    message = message.replace("a valid int", "a whole number").replace("a valid float", "a number")
+    command = typed[0] if typed else "explain"
+    notes = (f"`vjp {command} --help` shows the form and an example",)
+    return Diagnostic("usage", message[:1].lower() + message[1:], notes=notes)
 
 
 def _form(command: Any) -> CommandForm:

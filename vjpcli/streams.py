@@ -12,6 +12,10 @@ from typing import TextIO
 from vjpcli.errors import Diagnostic
 
 
+class ReaderGone(Exception):  # noqa: N818 - not an error: `| head` has read enough
+    """Whoever read stdout has closed it."""
+
+
 @dataclass
 class Streams:
     """The two streams of a run.
@@ -63,9 +67,16 @@ class Streams:
         return max(24, shutil.get_terminal_size((80, 24)).columns)
 
     def answer(self, text: str) -> None:
-        """Prints to stdout."""
-        self.out.write(text if text.endswith("\n") else text + "\n")
-        self.out.flush()
+        """Prints to stdout.
+
+        Raises ReaderGone where nobody reads it any more.
+        """
+        try:
+            self.out.write(text if text.endswith("\n") else text + "\n")
+            self.out.flush()
+        except BrokenPipeError:
+            # typer would end the program with an exit code of its own if it saw this
+            raise ReaderGone from None
 
     def say(self, text: str) -> None:
         """Prints to stderr."""

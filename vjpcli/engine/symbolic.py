@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from vjpcli.engine.backward import Backward
 from vjpcli.graph.node import Graph, Node, dependents
@@ -261,7 +262,7 @@ def _printer() -> Any:
 
             def _print_Piecewise(self, expression: Any) -> str:
                 *branches, (last, _) = expression.args
-                text = self._print(last)
+                text = str(self._print(last))
                 for value, condition in reversed(branches):
                     text = f"where({self._print(condition)}, {self._print(value)}, {text})"
                 return text
@@ -299,3 +300,101 @@ def slope_text(contribution: Node, adjoint: Node, names: Mapping[Node, str]) -> 
     It is what an adjoint of 1 would contribute. None where it has no short form.
     """
     return _formula(contribution, {**names, adjoint: ""})
+
+
+def entries(graph: Graph, output: Node) -> NDArray[Any]:
+    """The output with every leaf entry a symbol of its own: an object array of expressions.
+
+    The symbol of x[0, 1] is named "x[0, 1]". This is the forward graph alone; no rule is used.
+
+    Errors: NotImplementedError where an operation cannot run on SymPy.
+    """
+    import sympy  # noqa: PLC0415  (only for a second opinion)
+
+    found: dict[Node, NDArray[Any]] = {}
+    for node in _above(output, {}):
+        if node.operation is leaf:
+            found[node] = entry_symbols(node.static["name"], node.shape)
+            continue
+        if node.operation is constant:
+            flat = [number(value, sympy) for value in node.static["value"].ravel()]
+            found[node] = _object_array(flat, node.shape)
+            continue
+        operands = [found[operand] for operand in node.operands]
+        if node.operation.pattern == "elementwise":
+            found[node] = _entry_by_entry(node, operands, sympy)
+        else:
+            found[node] = _mixed(node, operands)
+    return found[output]
+
+
+def entry_symbols(name: str, shape: tuple[int, ...]) -> NDArray[Any]:
+    """One real symbol per entry of a leaf."""
+    import sympy  # noqa: PLC0415  (only for a second opinion)
+
+    symbols = [sympy.Symbol(f"{name}{list(position)}", real=True) for position in np.ndindex(shape)]
+    return _object_array(symbols, shape)
+
+
+def derivatives(
+    graph: Graph, output: Node, leaf_name: str, values: Mapping[str, Any]
+) -> NDArray[np.float64]:
+    """The Jacobian by SymPy's own differentiation of the forward formulas, as numbers.
+
+    Shape output.shape + leaf.shape. Errors: NotImplementedError where an operation cannot run
+    on SymPy, or where SymPy gives no number.
+    """
+    expressions = entries(graph, output)
+    symbols = entry_symbols(leaf_name, graph.inputs[leaf_name].shape)
+    numbers: dict[Any, Any] = {}
+    for name, node in graph.inputs.items():
+        flat = np.asarray(values[name], np.float64).ravel()
+        numbers.update(zip(entry_symbols(name, node.shape).ravel(), map(float, flat), strict=True))
+    result = np.zeros((expressions.size, symbols.size))
+    for row, expression in enumerate(expressions.ravel()):
+        for column, symbol in enumerate(symbols.ravel()):
+            if symbol in expression.free_symbols:
+                result[row, column] = _number(expression.diff(symbol), numbers)
+    return result.reshape(output.shape + symbols.shape)
+
+
+def _number(expression: Any, numbers: Mapping[Any, Any]) -> float:
+    try:
+        return float(expression.evalf(20, subs=numbers))
+    except (TypeError, KeyError, RecursionError):
+        raise NotImplementedError("a derivative without a number") from None
+
+
+def _entry_by_entry(node: Node, operands: list[NDArray[Any]], s: Any) -> NDArray[Any]:
+    spread = np.broadcast_arrays(*operands)
+    flat = [
+        apply_symbolic(node, list(each), s)
+        for each in zip(*(array.ravel() for array in spread), strict=True)
+    ]
+    return _object_array(flat, node.shape)
+
+
+def _mixed(node: Node, operands: list[NDArray[Any]]) -> NDArray[Any]:
+    """An operation that mixes entries: NumPy moves, adds and multiplies objects as well."""
+    assert node.operation.forward is not None
+    try:
+        result = np.asarray(node.operation.forward(*operands, **node.static), dtype=object)
+    except (TypeError, ValueError, AttributeError, IndexError) as error:
+        raise NotImplementedError(node.operation.name) from error
+    if result.shape != node.shape:
+        raise NotImplementedError(node.operation.name)
+    # NumPy fills with plain zeros where an operation pads or cuts out.
+    flat = [one if hasattr(one, "free_symbols") else _plain(one) for one in result.ravel()]
+    return _object_array(flat, node.shape)
+
+
+def _plain(value: Any) -> Any:
+    import sympy  # noqa: PLC0415  (only for a second opinion)
+
+    return number(np.float64(value), sympy)
+
+
+def _object_array(flat: list[Any], shape: tuple[int, ...]) -> NDArray[Any]:
+    array = np.empty(len(flat), dtype=object)
+    array[:] = flat
+    return array.reshape(shape)

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from vjpcli.engine.backward import Backward, backward, seed_name
 from vjpcli.engine.evaluate import evaluate
-from vjpcli.engine.jacobian import LeafJacobian, jacobian
 from vjpcli.engine.structure import is_entrywise
 from vjpcli.errors import Diagnostic, fail
-from vjpcli.explanation.check import check
-from vjpcli.explanation.evidence import Evidence
-from vjpcli.explanation.findings import findings
 from vjpcli.explanation.model import (
     ArraySummary,
+    Check,
     Explanation,
     LeafReport,
     Nudge,
@@ -26,9 +23,11 @@ from vjpcli.explanation.model import (
     Structure,
 )
 from vjpcli.explanation.problem import Problem
-from vjpcli.explanation.sentences import sentences
-from vjpcli.explanation.steps import step_names, steps
 from vjpcli.graph.node import Graph, Node, ancestors, dependents
+
+if TYPE_CHECKING:
+    from vjpcli.engine.jacobian import LeafJacobian
+    from vjpcli.explanation.evidence import Evidence
 
 Array = NDArray[Any]
 
@@ -52,6 +51,7 @@ class Contents:
         steps: the forward graph with values and adjoints.
         check: the comparison with difference quotients.
         findings: the diagnosis of nan, inf, kinks and the like.
+        sentences: what the picture means.
     """
 
     jacobian: bool = True
@@ -59,6 +59,7 @@ class Contents:
     steps: bool = True
     check: bool = True
     findings: bool = True
+    sentences: bool = True
     largest_jacobian: int = 1_000_000
 
 
@@ -106,12 +107,17 @@ def _build(problem: Problem, contents: Contents) -> Explanation:
     leaves = _leaf_reports(problem, run, jacobians, contents)
     found_steps: tuple[Step, ...] = ()
     found: tuple[Diagnostic, ...] = ()
+    # What a caller did not ask for is not even imported: `grad` is called from shell loops.
     if keep:
         evidence = _evidence(problem, run, leaves)
         if contents.steps and len(problem.graph.nodes) <= MOST_STEPS:
+            from vjpcli.explanation.steps import steps  # noqa: PLC0415
+
             adjoints = _total_adjoints(run)
             found_steps = steps(evidence[0], adjoints, words=contents.formulas)
         if contents.findings:
+            from vjpcli.explanation.findings import findings  # noqa: PLC0415
+
             found = findings(evidence[0])
     return Explanation(
         source=problem.program.source,
@@ -120,14 +126,11 @@ def _build(problem: Problem, contents: Contents) -> Explanation:
         outputs=problem.outputs,
         passes=problem.passes,
         gradients=run.gradients,
-        jacobian={
-            output: {leaf: found.entries for leaf, found in by_leaf.items()}
-            for output, by_leaf in jacobians.items()
-        },
+        jacobian={output: _entries(jacobians, output) for output in jacobians},
         leaves=leaves,
         steps=found_steps,
-        sentences=sentences(problem, leaves),
-        check=check(problem, run.gradients) if contents.check else None,
+        sentences=_sentences(problem, leaves, jacobians) if contents.sentences else (),
+        check=_check(problem, run) if contents.check else None,
         diagnostics=(*found, *problem.notes),
         loss=problem.loss,
         node_count=len(problem.graph.nodes),
@@ -135,7 +138,32 @@ def _build(problem: Problem, contents: Contents) -> Explanation:
     )
 
 
+def _sentences(
+    problem: Problem,
+    leaves: Mapping[str, LeafReport],
+    jacobians: Mapping[str, Mapping[str, LeafJacobian]],
+) -> tuple[str, ...]:
+    from vjpcli.explanation.sentences import sentences  # noqa: PLC0415
+
+    return sentences(problem, leaves, _entries(jacobians, problem.outputs[-1].name))
+
+
+def _check(problem: Problem, run: Run) -> Check | None:
+    from vjpcli.explanation.check import check  # noqa: PLC0415
+
+    return check(problem, run.gradients)
+
+
+def _entries(
+    jacobians: Mapping[str, Mapping[str, LeafJacobian]], output: str
+) -> dict[str, Array | None]:
+    return {leaf: one.entries for leaf, one in jacobians.get(output, {}).items()}
+
+
 def _evidence(problem: Problem, run: Run, leaves: Mapping[str, LeafReport]) -> list[Evidence]:
+    from vjpcli.explanation.evidence import Evidence  # noqa: PLC0415
+    from vjpcli.explanation.steps import step_names  # noqa: PLC0415
+
     names = step_names(problem)
     return [
         Evidence(problem, graph, one_pass, reverse, values, run.gradients, leaves, names)
@@ -192,6 +220,8 @@ def _run(problem: Problem, *, keep: bool) -> Run:
 
 def _row_gradients(problem: Problem) -> dict[str, Array]:
     """One gradient per output entry: the Jacobian, a row each."""
+    from vjpcli.engine.jacobian import jacobian  # noqa: PLC0415
+
     graph = problem.restricted_to([problem.outputs[-1].name])
     found = jacobian(
         graph,
@@ -214,6 +244,8 @@ def _row_gradients(problem: Problem) -> dict[str, Array]:
 
 
 def _jacobians(problem: Problem, contents: Contents) -> dict[str, dict[str, LeafJacobian]]:
+    from vjpcli.engine.jacobian import jacobian  # noqa: PLC0415
+
     return {
         output.name: jacobian(
             problem.restricted_to([output.name]),

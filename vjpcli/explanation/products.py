@@ -1,17 +1,20 @@
-"""J . v for directions that were typed: the forward-mode product of a Problem."""
+"""J . v for directions that were typed, and second derivatives."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from vjpcli.engine.backward import backward, seed_name
+from vjpcli.engine.jacobian import jacobian
 from vjpcli.engine.tangent import tangent
 from vjpcli.errors import Fix, Span, did_you_mean, fail
 from vjpcli.explanation.problem import Problem, run_text
+from vjpcli.graph.node import Graph
 from vjpcli.graph.operation import shape_text
 from vjpcli.parser.values import parse_values
 
@@ -77,3 +80,53 @@ def tangent_product(problem: Problem, directions: Sequence[str]) -> TangentProdu
             graph, arrays, problem.arrays, problem.settings.dtype, like=problem.settings.like
         )
     return TangentProduct(arrays, value)
+
+
+def hessian(problem: Problem, largest: int) -> dict[str, dict[str, NDArray[Any]]]:
+    """Second derivatives: leaf -> leaf -> array of shape leaf.shape + leaf.shape.
+
+    The backward graph is a graph like any other, so its Jacobian is the Hessian.
+
+    Errors: hessian-output, when the output has several entries; jacobian-too-large.
+    """
+    output = problem.outputs[-1]
+    if output.value.size != 1:
+        raise fail(
+            "hessian-output",
+            f"second derivatives are those of one number, but {output.name} has shape "
+            f"{shape_text(output.value.shape)}",
+            source=problem.program.source,
+            span=problem.program.statements[-1].value.span,
+            notes=("sum(...) or an index makes it one number",),
+        )
+    engine, dtype = problem.settings.like, problem.settings.dtype
+    first = backward(problem.restricted_to([output.name]), problem.leaves, like=engine)
+    values = {**problem.arrays, seed_name(output.name): np.ones(output.value.shape, dtype)}
+    found: dict[str, dict[str, NDArray[Any]]] = {}
+    for row, gradient in first.graph.outputs.items():
+        graph = Graph.reaching({row: gradient}, first.graph.inputs)
+        with np.errstate(all="ignore"):
+            blocks = jacobian(graph, problem.leaves, values, dtype, like=engine, largest=largest)
+        found[row] = {
+            column: _entries(block.entries, row, column) for column, block in blocks.items()
+        }
+    return found
+
+
+def _entries(entries: NDArray[Any] | None, row: str, column: str) -> NDArray[Any]:
+    if entries is None:
+        raise fail(
+            "jacobian-too-large",
+            f"the second derivatives of {row} and {column} are more than were allowed",
+            notes=("--max-jacobian N allows more; --wrt leaves leaves out",),
+        )
+    return entries
+
+
+def flat_blocks(
+    blocks: Mapping[str, Mapping[str, NDArray[Any]]],
+) -> dict[str, NDArray[Any]]:
+    """The blocks of a Hessian by one name each: "x,w"."""
+    return {
+        f"{row},{column}": block for row, line in blocks.items() for column, block in line.items()
+    }

@@ -3,20 +3,55 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from vjpcli.explanation.model import LeafReport, Output, Seed
 from vjpcli.explanation.problem import Problem
 
+Array = NDArray[Any]
+
 FEW = 8
 
+SHORT_GRADIENT = 6
+"""Entries up to which a gradient is written out inside a sentence."""
 
-def sentences(problem: Problem, leaves: Mapping[str, LeafReport]) -> tuple[str, ...]:
-    """What holds for this output, this seed and these leaves, most important first."""
+Topic = Literal["", "diagonal", "weights", "implicit seed"]
+
+
+class Sentence(str):
+    """A sentence that knows what it is about, so that a picture that says it can leave it out.
+
+    Attributes:
+        topic: "diagonal" (the pattern of the Jacobian), "weights" (rows times seeds, added up),
+            "implicit seed" (why none was needed), or "" for what no picture says.
+    """
+
+    __slots__ = ("topic",)
+
+    topic: Topic
+
+    def __new__(cls, text: str, topic: Topic = "") -> Sentence:
+        """The text with its topic."""
+        made = super().__new__(cls, text)
+        made.topic = topic
+        return made
+
+
+def sentences(
+    problem: Problem,
+    leaves: Mapping[str, LeafReport],
+    jacobian: Mapping[str, Array | None],
+) -> tuple[str, ...]:
+    """What holds for this output, this seed and these leaves, most important first.
+
+    `jacobian` is that of the last output, by leaf; it may lack leaves.
+    """
     output = problem.outputs[-1]
     used = [name for name in problem.leaves if leaves[name].structure != "none"]
-    found = []
+    found: list[str] = []
     if not used:
         found.append(f"The output {output.name} does not depend on any leaf.")
     elif len(problem.outputs) > 1:
@@ -26,13 +61,17 @@ def sentences(problem: Problem, leaves: Mapping[str, LeafReport]) -> tuple[str, 
             "the gradient adds them all."
         )
     elif len(problem.passes) == 1:
-        found += _of_seed(problem, output, problem.passes[0][0], used, leaves)
+        found += _of_seed(output, problem.passes[0][0], used, leaves, jacobian)
     found += _of_stretching(problem, leaves)
     return tuple(found)
 
 
 def _of_seed(
-    problem: Problem, output: Output, seed: Seed, used: list[str], leaves: Mapping[str, LeafReport]
+    output: Output,
+    seed: Seed,
+    used: list[str],
+    leaves: Mapping[str, LeafReport],
+    jacobian: Mapping[str, Array | None],
 ) -> list[str]:
     gradients = _listed([f"{name}.grad" for name in used])
     if output.value.size == 1:
@@ -44,23 +83,26 @@ def _of_seed(
             f"A one-hot seed picks one row of the Jacobian: {gradients} "
             f"{'is the slope' if len(used) == 1 else 'are the slopes'} of {entry} alone; "
             "the other outputs are ignored.",
-            f"--seed ones would add all the rows, which gives the gradient of sum({output.name}); "
-            "--seed each shows one gradient per output.",
+            f"--seed ones would add all {output.value.size:,} rows"
+            f"{_row_sum(output, used, jacobian)} the gradient of sum({output.name}). "
+            "--seed each shows one gradient per output entry.",
         ]
     if seed.value is None:
         return []
+    found: list[str] = []
     if all(leaves[name].structure == "diagonal" for name in used):
         entries = ", ".join(f"{name}[i]" for name in used)
-        picture = (
+        text = (
             f"Each {output.name}[i] depends only on {entries} (the Jacobian is diagonal), so each "
-            "gradient entry is one product: seed × slope."
+            "gradient entry is one product: seed × slope → gradient."
         )
+        found.append(Sentence(text, "diagonal"))
     else:
-        picture = (
+        text = (
             "Weight each row of the Jacobian by its seed, then add down the columns: "
-            f"the bottom row is {gradients}."
+            f"{'that is' if len(used) == 1 else 'those are'} {gradients}."
         )
-    found = [picture]
+        found.append(Sentence(text, "weights"))
     if seed.origin != "example" and bool(np.all(seed.value == 1)):
         found.append(f"A seed of ones makes it the gradient of sum({output.name}).")
     if output.value.ndim > 1:
@@ -71,10 +113,20 @@ def _of_seed(
     return found
 
 
+def _row_sum(output: Output, used: list[str], jacobian: Mapping[str, Array | None]) -> str:
+    """`: 2 2 2 2,`, the gradient for a seed of ones, where it is short."""
+    entries = jacobian.get(used[0]) if len(used) == 1 else None
+    if entries is None or entries.size > SHORT_GRADIENT * output.value.size:
+        return ", which gives"
+    total = entries.reshape(output.value.size, -1).sum(axis=0)
+    return f": {' '.join(f'{number:.4g}' for number in total)},"
+
+
 def _of_one_entry(output: Output, seed: Seed) -> list[str]:
     if seed.origin == "implicit":
         kind = "A scalar output" if output.value.ndim == 0 else "An output with one entry"
-        return [f"{kind} needs no seed: it is 1, and the gradient is the slope of {output.name}."]
+        text = f"{kind} needs no seed: it is 1, and the gradient is the slope of {output.name}."
+        return [Sentence(text, "implicit seed")]
     if seed.value is None:
         return []
     return [f"The output has one entry, so the seed only scales its slopes: by {seed.text}."]

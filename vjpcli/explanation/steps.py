@@ -174,13 +174,16 @@ def _slope(one: Contribution, reverse: Backward, names: Mapping[Node, str]) -> s
 
 def _local_rule(node: Node, reverse: Backward, names: Mapping[Node, str]) -> str:
     """`∂log(c)/∂c = 1/c`, for the operands that receive something."""
-    rules = []
+    slopes: dict[str, list[str]] = {}
     for one in reverse.contributions:
         if one.reader is node:
             slope = _slope(one, reverse, names)
             if slope is not None:
-                rules.append(f"∂{names[node]}/∂{names[one.operand]} = {slope}")
-    return ", ".join(dict.fromkeys(rules))
+                slopes.setdefault(names[one.operand], []).append(slope)
+    # an operand that is read twice has the sum of both slopes: ∂(h*h)/∂h = h + h
+    return ", ".join(
+        f"∂{names[node]}/∂{operand} = {' + '.join(parts)}" for operand, parts in slopes.items()
+    )
 
 
 def _how(

@@ -13,9 +13,16 @@ from typing import Any
 import numpy as np
 
 from vjpcli.errors import Fix, Source, Span, VjpError, did_you_mean, fail
-from vjpcli.graph.names import LIBRARY_ROOTS, SIZE_METHODS, Callee, means_another_elsewhere
-from vjpcli.graph.node import Node
-from vjpcli.graph.operation import KEYWORD_ALIASES, OPERATIONS, Operation, as_node
+from vjpcli.graph.names import (
+    LIBRARY_ROOTS,
+    SIZE_METHODS,
+    WHOLE_DTYPE_NAMES,
+    Callee,
+    is_dtype,
+    means_another_elsewhere,
+)
+from vjpcli.graph.node import Node, ancestors
+from vjpcli.graph.operation import KEYWORD_ALIASES, OPERATIONS, Operation, as_node, leaf
 from vjpcli.graph.results import Results
 
 FIRST_OPERAND_NAMES = ("input", "self", "x", "a", "A", "tensor", "tensors", "arrays", "array")
@@ -42,7 +49,8 @@ def call_operation(
     static-not-plain, and whatever the operation refuses.
     """
     if callee.operation is None:
-        return _keeping_call(callee, arguments), ""
+        return _keeping_call(callee, [*arguments, *(value for _, value, _ in keywords)]), ""
+    arguments = [argument for argument in arguments if not is_dtype(argument)]
     operation = callee.operation
     if callee.receiver is not None:
         arguments = [callee.receiver, *arguments]
@@ -61,9 +69,16 @@ def _keeping_call(callee: Callee, arguments: Sequence[Any]) -> Any:
     if receiver is None:
         if not rest:
             raise fail("missing-argument", f"{callee.name} needs an array")
-        first = rest.pop(0)
-        receiver = as_node(np.array(first) if isinstance(first, list | tuple) else first)
+        receiver = _operand(rest.pop(0))
     if callee.name not in SIZE_METHODS:
+        for argument in filter(is_dtype, rest):
+            kind = argument.rpartition(".")[2]
+            if kind in WHOLE_DTYPE_NAMES:
+                raise fail(
+                    "whole-dtype",
+                    f"{kind} would round the numbers, and whole numbers have no gradient",
+                    notes=("floor, round and trunc round where that is meant",),
+                )
         return receiver
     if callee.name == "dim":
         return receiver.ndim
@@ -100,18 +115,22 @@ def _bind(
 ) -> tuple[list[Any], dict[str, Any]]:
     static_names = list(operation.static_defaults)
     static: dict[str, Any] = {}
+    if arguments and isinstance(arguments[0], str) and static_names:
+        static[static_names[0]] = arguments.pop(0)  # einsum("ij,j->i", W, x)
     if operation.argument_order:
-        operands, static = _in_declared_order(operation, arguments, value_of)
-        arguments, rest = [], list[Any]()
+        operands, named = _in_declared_order(operation, arguments, value_of)
+        static |= named
+        rest: list[Any] = []
     elif operation.variadic:
-        operands, rest = _variadic_operands(operation, arguments)
+        takes_static = len(static_names) > len(static)
+        operands, rest = _variadic_operands(arguments, takes_static=takes_static)
     else:
         operands, rest = _fixed_operands(operation, arguments)
-    if arguments and isinstance(arguments[0], str) and static_names:
-        static[static_names[0]] = arguments[0]
     if operation.collects and rest:
         collected = rest[0] if len(rest) == 1 and isinstance(rest[0], list | tuple) else rest
-        static[operation.collects] = _plain(collected, operation, operation.collects, value_of)
+        plain = _plain(collected, operation, operation.collects, value_of)
+        one_tuple = len(plain) == 1 and isinstance(plain[0], tuple)
+        static[operation.collects] = plain[0] if one_tuple else plain
         rest = []
     free = [name for name in static_names if name not in static]
     if len(rest) > len(free):
@@ -151,31 +170,30 @@ def _too_many(operation: Operation, taken: int) -> VjpError:
 def _fixed_operands(operation: Operation, arguments: list[Any]) -> tuple[list[Any], list[Any]]:
     """Leading arguments as operands, the others left over."""
     operands: list[Any] = []
-    rest = [argument for argument in arguments if not isinstance(argument, str)]
+    rest = list(arguments)
     limit = len(operation.operand_names)
     required = limit - operation.optional_operands
-    while rest and len(operands) < limit:
+    while rest and len(operands) < limit and not isinstance(rest[0], str):
         beyond_required = len(operands) >= required
         plain_integer = isinstance(rest[0], int | tuple) and not isinstance(rest[0], bool)
         if beyond_required and operation.integer_is_static and plain_integer:
             break
         operands.append(_operand(rest.pop(0)))
-    rest += [a for a in arguments[1:] if isinstance(a, str)]
     return operands, rest
 
 
-def _variadic_operands(operation: Operation, arguments: list[Any]) -> tuple[list[Any], list[Any]]:
-    """`concatenate([a, b], 0)` and `einsum("ij,j->i", A, x)`: any number of operands."""
-    rest = [argument for argument in arguments if not isinstance(argument, str)]
-    if rest and isinstance(rest[0], list | tuple):
-        return [_operand(item) for item in rest[0]], rest[1:]
+def _variadic_operands(arguments: list[Any], *, takes_static: bool) -> tuple[list[Any], list[Any]]:
+    """`concatenate([a, b], 0)` and `einsum("ij,j->i", W, x)`: any number of operands."""
+    several_lists = len(arguments) > 1 and isinstance(arguments[1], Node | list | tuple)
+    if arguments and isinstance(arguments[0], list | tuple) and not several_lists:
+        return [_operand(item) for item in arguments[0]], arguments[1:]
+    kinds = Node | list | tuple | float | (float if takes_static else int)
     count = next(
-        (i for i, value in enumerate(rest) if not isinstance(value, Node | list | float)),
-        len(rest),
+        (i for i, value in enumerate(arguments) if not isinstance(value, kinds)), len(arguments)
     )
-    if count == 0 and rest and isinstance(rest[0], int):
-        count = len(rest)
-    return [_operand(value) for value in rest[:count]], rest[count:]
+    if count == 0 and arguments and isinstance(arguments[0], int):
+        count = len(arguments)
+    return [_operand(value) for value in arguments[:count]], arguments[count:]
 
 
 def _operand(value: Any) -> Any:
@@ -185,8 +203,9 @@ def _operand(value: Any) -> Any:
     if isinstance(value, Results):
         return value.default
     if isinstance(value, list | tuple):
-        if all(isinstance(item, bool | int | float) for item in value):
-            return as_node(np.array(value))
+        numbers = constant_array(value)
+        if numbers is not None:
+            return as_node(numbers)
         nodes = [_operand(item) for item in value]
         if len({node.shape for node in nodes}) > 1:
             shapes = " and ".join(str(node.shape) for node in nodes[:2])
@@ -196,6 +215,22 @@ def _operand(value: Any) -> Any:
     if isinstance(value, bool | int | float):
         return as_node(value)
     raise fail("not-a-number", "a number or an array is needed here")
+
+
+def constant_array(items: Any) -> np.ndarray[Any, Any] | None:
+    """Nested lists of plain numbers as an array; None when a node or a ragged row is inside."""
+    pending = [items]
+    while pending:
+        item = pending.pop()
+        if isinstance(item, list | tuple):
+            pending.extend(item)
+        elif not isinstance(item, bool | int | float):
+            return None
+    try:
+        array = np.array(items)
+    except ValueError:
+        return None
+    return array if array.dtype == np.bool_ else array.astype(np.float64)
 
 
 def _bind_keyword(
@@ -273,20 +308,32 @@ def _plain(value: Any, operation: Operation, name: str, value_of: ValueOf) -> An
     if isinstance(value, Node):
         if name in operation.decided:
             return value_of(value)
-        if value.operation.name != "constant":
+        if any(node.operation is leaf for node in ancestors([value])):
             raise fail(
                 "static-not-plain",
                 f"`{name}` of {operation.name} must be a plain value: no gradient reaches it",
                 notes=("it cannot depend on an input",),
             )
-        array = value_of(value)
-        plain = array.tolist()
-        return int(plain) if isinstance(plain, float) and plain.is_integer() else plain
+        return _plain_numbers(value_of(value))
     if isinstance(value, str) and value.partition(".")[0] in LIBRARY_ROOTS:
         return value
     if value is None or isinstance(value, bool | int | float | str):
         return value
     raise fail("static-not-plain", f"`{name}` of {operation.name} must be a plain value")
+
+
+def _plain_numbers(array: np.ndarray[Any, Any]) -> Any:
+    """An array as nested tuples; whole where all of it is, so that it can be a shape."""
+    real = array.dtype != np.bool_
+    if real and np.all(np.abs(array) < 2**53) and np.all(array == np.floor(array)):
+        array = array.astype(np.int64)
+    plain = array.tolist()
+    return _as_tuples(plain) if array.ndim else plain
+
+
+def _as_tuples(nested: list[Any]) -> tuple[Any, ...]:
+    # Nested no deeper than an array has axes.
+    return tuple(_as_tuples(item) if isinstance(item, list) else item for item in nested)
 
 
 def _require(operation: Operation, operands: list[Any], static: dict[str, Any]) -> None:

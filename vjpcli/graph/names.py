@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 from vjpcli.errors import Fix, Source, Span, VjpError, did_you_mean, fail
@@ -40,9 +39,15 @@ LIBRARY_PARTS = {
 """Modules inside libraries that a path to a function may pass through."""
 
 DTYPE_NAMES = {
-    "float", "float16", "float32", "float64", "double", "half", "bfloat16", "int", "int32",
-    "int64", "long", "bool", "bool_", "float_", "single",
+    "float", "float16", "float32", "float64", "double", "half", "bfloat16", "float_", "single",
 }  # fmt: skip
+WHOLE_DTYPE_NAMES = {
+    "int", "int8", "int16", "int32", "int64", "uint8", "short", "long", "bool", "bool_",
+}  # fmt: skip
+"""Kinds of number that an array would be rounded to."""
+
+BARE_DTYPE_NAMES = {"float", "int", "bool"}
+"""Kinds of number that are written without a library: `astype(float)`."""
 
 IDENTITY_METHODS = {
     "float", "double", "clone", "contiguous", "cpu", "cuda", "numpy", "to", "requires_grad_",
@@ -92,7 +97,7 @@ class LibraryName:
 
         Errors: unknown-function.
         """
-        if name in LIBRARY_PARTS:
+        if name in LIBRARY_PARTS and not self.path.endswith(f".{name}"):
             library: Library = "jax" if self.path == "jax" else self.library
             return LibraryName(library, f"{self.path}.{name}")
         if name in CONSTANTS:
@@ -108,54 +113,35 @@ class LibraryName:
         raise unknown_function(name, source, Span(span.end - len(name), span.end), self.path)
 
 
-@cache
-def _names_in(library: Library) -> dict[str, Operation]:
-    """Every function name -> operation, as `library` understands it."""
-    names: dict[str, Operation] = {}
-    for operation in OPERATIONS.values():
-        for name in (operation.name, *operation.aliases):
-            names.setdefault(name, operation)
-    for operation in OPERATIONS.values():
-        for name in operation.library_names.get(library, ()):
-            names[name] = operation
-    return names
-
-
-@cache
-def _method_names_in(library: Library) -> dict[str, Operation]:
-    """Names that mean something of their own after a dot."""
-    return {
-        name: operation
-        for operation in OPERATIONS.values()
-        for name in operation.method_names.get(library, ())
-    }
+def is_dtype(argument: Any) -> bool:
+    """Whether an argument is the name of a kind of number, such as `np.float32`."""
+    if not isinstance(argument, str):
+        return False
+    root, _, name = argument.rpartition(".")
+    return root.partition(".")[0] in LIBRARY_ROOTS and name in DTYPE_NAMES | WHOLE_DTYPE_NAMES
 
 
 def function_names(library: Library = "torch") -> tuple[str, ...]:
     """Every name that can be called, aliases included."""
-    return tuple(name for name in _names_in(library) if "." not in name)
+    spellings = OPERATIONS.full_index().functions[library]
+    return tuple(name for name in spellings if "." not in name)
 
 
 def find_callee(
     name: str, library: Library, *, receiver: Node | None = None, prefixed: bool = False
 ) -> Callee | None:
     """The function that `name` means in `library`, or None."""
-    operation = _names_in(library).get(name)
-    if receiver is not None:
-        operation = _method_names_in(library).get(name, operation)
-    if operation is None and name not in SIZE_METHODS:
-        return None
-    return Callee(operation, library, name, receiver, prefixed)
+    meaning = OPERATIONS.meaning(name, library, method=receiver is not None)
+    if meaning is None:
+        return Callee(None, library, name, receiver, prefixed) if name in SIZE_METHODS else None
+    return Callee(OPERATIONS[meaning], library, name, receiver, prefixed)
 
 
 def means_another_elsewhere(callee: Callee) -> bool:
     """Whether another library means another operation by the same name."""
-    return any(
-        other is not None and other.operation is not callee.operation
-        for other in (
-            find_callee(callee.name, library, receiver=callee.receiver) for library in LIBRARIES
-        )
-    )
+    method = callee.receiver is not None
+    meanings = {OPERATIONS.meaning(callee.name, one, method=method) for one in LIBRARIES}
+    return len(meanings - {None}) > 1
 
 
 def unknown_function(

@@ -17,8 +17,9 @@ from numpy.typing import DTypeLike, NDArray
 
 from vjpcli.errors import VjpError, fail
 from vjpcli.graph.node import Kind, Node, Shape
+from vjpcli.graph.registry import Registry
 
-OPERATIONS: dict[str, Operation] = {}
+OPERATIONS = Registry()
 """Every declared operation by its own name."""
 
 Library = Literal["numpy", "torch", "jax"]
@@ -118,14 +119,15 @@ class Kink:
         place: the condition in words and code: "x == 0".
         at: (y, *operands, **static) as arrays -> boolean mask of y's shape: was it hit?
         point: operands (numbers or nested lists) at whose first entry the kink is hit.
+        static: keyword arguments that belong to the point.
         operand: position of the operand whose slope is meant.
+        entry: flat position of the output's entry whose slope is meant.
         slopes: the interval of slopes that is mathematically right (left and right limits).
         used: the slope used here, which is PyTorch's.
         others: what other engines use where it differs: {"jax": 1}.
         says: a remark for the reader, or "".
-        static: static arguments for which the fields above hold, beside the defaults.
-        varies: (**static) -> the fields above as other static arguments make them: a slope of
-            leaky_relu is one of its arguments.
+        varies: (**static) -> the fields above that other static arguments change; those above
+            hold for the defaults. A slope of leaky_relu is one of its arguments.
     """
 
     place: str
@@ -134,9 +136,10 @@ class Kink:
     used: float
     point: tuple[Any, ...] = ()
     operand: int = 0
+    static: Mapping[str, Any] = field(default_factory=dict)
+    entry: int = 0
     others: Mapping[str, float] = field(default_factory=dict)
     says: str = ""
-    static: Mapping[str, Any] = field(default_factory=dict)
     varies: Callable[..., Mapping[str, Any]] | None = None
 
     def under(self, static: Mapping[str, Any]) -> Kink:
@@ -296,9 +299,7 @@ def declare(
         static_defaults=static_defaults,
         **facts,
     )
-    if operation.name in OPERATIONS:
-        raise ValueError(f"declared twice: {operation.name}")
-    OPERATIONS[operation.name] = operation
+    OPERATIONS.declare(operation)
     return operation
 
 

@@ -15,14 +15,16 @@ from typing import Any
 import numpy as np
 
 from vjpcli.errors import Diagnostic, Fix, Label, Source, Span, VjpError, did_you_mean, fail
-from vjpcli.graph.binding import call_operation
+from vjpcli.graph.binding import call_operation, constant_array
 from vjpcli.graph.names import (
+    BARE_DTYPE_NAMES,
     CONSTANTS,
     IDENTITY_METHODS,
     LIBRARY_ROOTS,
     Callee,
     LibraryName,
     find_callee,
+    is_dtype,
     unknown_function,
 )
 from vjpcli.graph.node import Graph, Node, ancestors, written_at
@@ -114,7 +116,7 @@ def free_names(program: Program) -> dict[str, Span]:
         for part in postorder(statement.value):
             if isinstance(part, Name) and id(part) not in not_read:
                 name = part.identifier
-                if name not in assigned and name not in CONSTANTS:
+                if name not in assigned | CONSTANTS.keys() | BARE_DTYPE_NAMES:
                     found.setdefault(name, part.span)
         assigned.update(statement.targets)
     return found
@@ -192,10 +194,7 @@ class _Tracer:
         targets = statement.targets
         if not targets:
             return
-        if len(targets) == 1:
-            parts = [value]
-        else:
-            parts = self.unpack(statement, value)
+        parts = [value] if len(targets) == 1 else self.unpack(statement, value)
         for target, part in zip(targets, parts, strict=True):
             self.environment[target] = part
             if isinstance(part, Node):
@@ -268,15 +267,24 @@ class _Tracer:
             return CONSTANTS[name]
         if name in LIBRARY_ROOTS:
             return LibraryName(LIBRARY_ROOTS[name], name)
+        if name in BARE_DTYPE_NAMES:
+            return LibraryName("numpy", f"np.{name}")
         known = [*self.environment, *CONSTANTS]
         guess = did_you_mean(name, known)
+        fix = self.replacement(part.span, guess) if guess else None
+        notes: tuple[str, ...] = ()
+        if self.source.origin.startswith("value of "):
+            notes = ("a value is numbers, a file or a builder; it reads no other name",)
+        elif fix is None:
+            fix = Fix(adds=(f"{name}=1,2,3",))
         raise fail(
             "unknown-name",
             f"`{name}` has no value",
             source=self.source,
             span=part.span,
             label=f"did you mean {guess}?" if guess else "",
-            fix=self.replacement(part.span, guess) if guess else Fix(adds=(f"{name}=1,2,3",)),
+            notes=notes,
+            fix=fix,
         )
 
     def callee_name(self, part: Name) -> Any:
@@ -302,6 +310,9 @@ class _Tracer:
         operation = OPERATIONS[INFIX[part.operator]]
         if isinstance(left, int | float) and isinstance(right, int | float):
             return fold(operation.forward, left, right)
+        joined = joined_tuples(part.operator, left, right)
+        if joined is not None:
+            return joined
         a, b = self.node(left, part.left), self.node(right, part.right)
         try:
             with written_at(part.span):
@@ -334,10 +345,8 @@ class _Tracer:
         if isinstance(value, Callee):
             raise self.refuse_attribute(part, "a function has no attributes here")
         node = self.node(value, part.value)
-        if name == "shape":
-            return node.shape
-        if name == "ndim":
-            return node.ndim
+        if name in ("shape", "ndim"):
+            return getattr(node, name)
         if name in ("T", "mT"):
             with self.place(part, part.attribute_span):
                 return OPERATIONS[name](node)
@@ -364,7 +373,9 @@ class _Tracer:
     def call(self, part: Call, done: dict[int, Any]) -> Any:
         callee = done[id(part.function)]
         arguments = [done[id(argument)] for argument in part.arguments]
-        keywords = [(k.name, done[id(k.value)], k.name_span) for k in part.keywords]
+        keywords = [(k.name, self.plain(done[id(k.value)]), k.name_span) for k in part.keywords]
+        if isinstance(callee, LibraryName) and is_dtype(callee.path):
+            callee = find_callee("float", self.library)  # np.float64(3) is 3
         if not isinstance(callee, Callee):
             raise self.call_of_value(part, callee)
         name_span = (
@@ -375,10 +386,7 @@ class _Tracer:
         with self.place(part, name_span):
             result, convention = call_operation(
                 callee,
-                [
-                    self.plain(argument, syntax)
-                    for argument, syntax in zip(arguments, part.arguments, strict=True)
-                ],
+                [self.plain(argument) for argument in arguments],
                 keywords,
                 self.source,
                 self.value_of,
@@ -484,9 +492,7 @@ class _Tracer:
         return None
 
     def node(self, value: Any, part: Expression) -> Node:
-        """`value` as a node: numbers and nested lists of them become constants, lists of nodes
-        are stacked.
-        """
+        """`value` as a node: numbers and lists of them are constants, lists of nodes stacked."""
         if isinstance(value, Node):
             return value
         if isinstance(value, Results):
@@ -526,7 +532,7 @@ class _Tracer:
         stacked: Node = OPERATIONS["stack"](*nodes, axis=0)
         return stacked
 
-    def plain(self, value: Any, part: Expression) -> Any:
+    def plain(self, value: Any) -> Any:
         """An argument: lists with nodes in them stay lists, several results give the first."""
         if isinstance(value, Results):
             return value.default
@@ -562,6 +568,22 @@ def _with_labels(diagnostic: Diagnostic, labels: tuple[Label, ...]) -> Diagnosti
     return replace(diagnostic, labels=labels)
 
 
+LONGEST_TUPLE = 1000
+
+
+def joined_tuples(operator: str, left: Any, right: Any) -> tuple[Any, ...] | None:
+    """`x.shape + (1,)` and `(1,) * 3` as Python has them; None where no tuples are joined."""
+    if isinstance(left, Results) or isinstance(right, Results):
+        return None
+    if operator == "+" and isinstance(left, tuple) and isinstance(right, tuple):
+        return left + right
+    if operator == "*" and isinstance(left, int) and isinstance(right, tuple):
+        left, right = right, left
+    if operator == "*" and isinstance(left, tuple) and isinstance(right, int):
+        return left * right if len(left) * right <= LONGEST_TUPLE else None
+    return None
+
+
 def fold(forward: Callable[..., Any] | None, left: float, right: float) -> Any:
     """Arithmetic on two plain numbers, in float64; whole stays whole while it is exact."""
     assert forward is not None
@@ -573,19 +595,3 @@ def fold(forward: Callable[..., Any] | None, left: float, right: float) -> Any:
     if whole and np.isfinite(result) and abs(result) < 2**53 and float(result).is_integer():
         return int(result) if forward is not np.divide else float(result)
     return float(result)
-
-
-def constant_array(items: Any) -> np.ndarray[Any, Any] | None:
-    """Nested lists of plain numbers as an array; None when a node or a ragged row is inside."""
-    pending = [items]
-    while pending:
-        item = pending.pop()
-        if isinstance(item, list | tuple):
-            pending.extend(item)
-        elif not isinstance(item, bool | int | float):
-            return None
-    try:
-        array = np.array(items)
-    except ValueError:
-        return None
-    return array if array.dtype == np.bool_ else array.astype(np.float64)

@@ -12,11 +12,11 @@ from vjpcli.ops.declaration import (
     broadcast_shapes,
     constant_number,
     elementwise,
-    fail,
     operation,
     outcome,
     sample,
 )
+from vjpcli.ops.keywords import one_of
 
 
 @elementwise(np.add, symbolic=lambda s, a, b: a + b, infix="+", analytic=True)
@@ -87,7 +87,7 @@ def _(g, y, a, b):
         sample((3,), (2, 1)),
     ),
     refuses=(
-        Refusal(sample((2,), (2,), rounding_mode="up"), "unknown-mode"),
+        Refusal(sample((2,), (2,), rounding_mode="up"), "keyword-value"),
         Refusal(sample((2,), (3,)), "shape-mismatch"),
     ),
 )
@@ -99,13 +99,11 @@ def divide(a, b, *, rounding_mode=None):
     Source:  quotient rule, written with the output: d(a/b)/db = -(a/b)/b
     Example: vjp explain "a / b" a=1,2 b=4,5 --seed 1,10
     """
-    if rounding_mode == "floor":
+    if rounding_mode is None:
+        return outcome(broadcast_shapes("divide", a, b))
+    if one_of("rounding_mode", rounding_mode, ("floor", "trunc")) == "floor":
         return division.floor_divide(a, b)
-    if rounding_mode == "trunc":
-        return rounding.trunc(divide(a, b))
-    if rounding_mode is not None:
-        raise fail("unknown-mode", f'rounding_mode is "floor" or "trunc", not {rounding_mode!r}')
-    return outcome(broadcast_shapes("divide", a, b))
+    return rounding.trunc(divide(a, b))
 
 
 @divide.vjp

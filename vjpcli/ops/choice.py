@@ -14,7 +14,7 @@ from vjpcli.ops.declaration import (
     outcome,
     sample,
 )
-from vjpcli.ops.statics import plain_number
+from vjpcli.ops.keywords import plain_number
 
 
 def _at_tie(y, a, b):
@@ -181,8 +181,8 @@ def _replace(x, *, nan, posinf, neginf):
         sample((2,), nan=1.0, posinf=2.0, neginf=-2.0),
     ),
     refuses=(
-        Refusal(sample((2,), nan="0"), "not-a-plain-number"),
-        Refusal(sample((2,), posinf=True), "not-a-plain-number"),
+        Refusal(sample((2,), nan="0"), "keyword-value"),
+        Refusal(sample((2,), posinf=True), "keyword-value"),
     ),
 )
 def nan_to_num(x, *, nan=0.0, posinf=None, neginf=None):

@@ -12,7 +12,7 @@ from vjpcli.ops.declaration import (
     outcome,
     sample,
 )
-from vjpcli.ops.statics import plain_number
+from vjpcli.ops.keywords import plain_number
 
 
 @elementwise(
@@ -43,8 +43,8 @@ THREE_OPERANDS = (
     sample((3,), (2, 1), (3,), value=-2.0),
 )
 VALUE_REFUSALS = (
-    Refusal(sample((2,), (2,), (2,), value="2"), "not-a-plain-number"),
-    Refusal(sample((2,), (2,), (2,), value=(1, 2)), "not-a-plain-number"),
+    Refusal(sample((2,), (2,), (2,), value="2"), "keyword-value"),
+    Refusal(sample((2,), (2,), (2,), value=(1, 2)), "keyword-value"),
     Refusal(sample((2,), (3,), (2,)), "shape-mismatch"),
 )
 

@@ -9,11 +9,12 @@ from vjpcli.ops.declaration import (
     Refusal,
     broadcast_shapes,
     elementwise,
+    fail,
     operation,
     outcome,
     sample,
 )
-from vjpcli.ops.statics import plain_number
+from vjpcli.ops.keywords import plain_number, true_or_false
 
 
 @elementwise(np.equal, infix="==", kind="condition", aliases=("eq",), symbolic="Eq")
@@ -203,8 +204,8 @@ def _isclose(a, b, *, rtol, atol, equal_nan):
     symbolic=lambda s, a, b, *, rtol, atol, equal_nan: s.Le(s.Abs(a - b), atol + rtol * s.Abs(b)),
     samples=(sample((2, 3), (3,)), sample((2,), (2,), rtol=0.5, atol=0.0, equal_nan=True)),
     refuses=(
-        Refusal(sample((2,), (2,), rtol="small"), "not-a-plain-number"),
-        Refusal(sample((2,), (2,), atol=-1.0), "number-out-of-range"),
+        Refusal(sample((2,), (2,), rtol="small"), "keyword-value"),
+        Refusal(sample((2,), (2,), atol=-1.0), "keyword-value"),
     ),
 )
 def isclose(a, b, *, rtol=1e-05, atol=1e-08, equal_nan=False):
@@ -215,12 +216,12 @@ def isclose(a, b, *, rtol=1e-05, atol=1e-08, equal_nan=False):
     Source:  NumPy and PyTorch alike
     Example: vjp explain "where(isclose(x, 1), x**2, x)" x=1.000000001,2 --seed ones
     """
-    return outcome(
-        broadcast_shapes("isclose", a, b),
-        rtol=plain_number("rtol", rtol, low=0),
-        atol=plain_number("atol", atol, low=0),
-        equal_nan=bool(equal_nan),
-    )
+    rtol, atol = plain_number("rtol", rtol), plain_number("atol", atol)
+    if not (rtol >= 0 and atol >= 0):
+        raise fail("keyword-value", "rtol and atol are not negative")
+    equal_nan = true_or_false("equal_nan", equal_nan)
+    shape = broadcast_shapes("isclose", a, b)
+    return outcome(shape, rtol=rtol, atol=atol, equal_nan=equal_nan)
 
 
 @elementwise(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from vjpcli.ops import indexing, reduction, scan, shape
+from vjpcli.ops import indexing, joining, reduction, scan, shape
 from vjpcli.ops.declaration import (
     Refusal,
     fail,
@@ -15,7 +15,6 @@ from vjpcli.ops.declaration import (
     trailing_axis,
 )
 from vjpcli.ops.keywords import plain_number, whole_number
-
 
 MOST_WORK = 2 * 10**9
 """Subtractions above which repeated differences are refused rather than computed."""
@@ -31,20 +30,6 @@ def _reads_neighbours(x, *, n, axis):
     for _ in range(n):
         x = x[_along(slice(1, None), axis)] | x[_along(slice(None, -1), axis)]
     return x
-
-
-def joined(parts, axis):
-    """Nodes one after the other along an axis, all other lengths equal."""
-    together = list(parts[0].shape)
-    together[axis] = sum(part.shape[axis] for part in parts)
-    whole, start = None, 0
-    for part in parts:
-        places = slice(start, start + part.shape[axis])
-        index = indexing.explicit_index(tuple(together), _along(places, axis))
-        placed = indexing.add_into(part, index=index, shape=tuple(together))
-        whole = placed if whole is None else whole + placed
-        start = places.stop
-    return whole
 
 
 def _end_piece(name, x, piece, axis):
@@ -94,7 +79,7 @@ def diff(x, prepend=None, append=None, *, n=1, axis=-1):
     if prepend is not None or append is not None:
         before = [] if prepend is None else [_end_piece("prepend", x, prepend, axis)]
         behind = [] if append is None else [_end_piece("append", x, append, axis)]
-        return diff(joined([*before, x, *behind], axis), n=n, axis=axis)
+        return diff(joining.concatenate(*before, x, *behind, axis=axis), n=n, axis=axis)
     length = x.shape[axis]
     # More than `length` differences of nothing are nothing.
     n = min(whole_number("n", n, least=0), length)

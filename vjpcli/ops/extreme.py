@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from vjpcli.ops import comparison, reduction, selection, shape
+from vjpcli.ops import comparison, reduction, selection
 from vjpcli.ops.declaration import (
     Kink,
     Refusal,

@@ -6,8 +6,8 @@ import numpy as np
 
 from vjpcli.graph.operation import positive, probability
 from vjpcli.ops import comparison, elementary
-from vjpcli.ops.declaration import Kink, Refusal, elementwise, operation, outcome, sample
-from vjpcli.ops.statics import plain_number
+from vjpcli.ops.declaration import Kink, Refusal, elementwise, fail, operation, outcome, sample
+from vjpcli.ops.keywords import plain_number
 
 
 # The slope of logaddexp(a, b) for a is the logistic function of a - b. Written as 1/(1+exp(b-a)),
@@ -162,8 +162,8 @@ def _(g, y, x):
         sample([0.05, 0.5, 0.97], eps=0.1),
     ),
     refuses=(
-        Refusal(sample((2,), eps="small"), "not-a-plain-number"),
-        Refusal(sample((2,), eps=0.7), "number-out-of-range"),
+        Refusal(sample((2,), eps="small"), "keyword-value"),
+        Refusal(sample((2,), eps=0.7), "keyword-value"),
     ),
 )
 def logit(x, *, eps=None):
@@ -177,7 +177,9 @@ def logit(x, *, eps=None):
     """
     if eps is None:
         return outcome(x.shape)
-    eps = plain_number("eps", eps, low=0, high=0.5)
+    eps = plain_number("eps", eps)
+    if not 0 <= eps <= 0.5:
+        raise fail("keyword-value", f"eps lies between 0 and 0.5, not at {eps}")
     return logit(comparison.clip(x, eps, 1 - eps))
 
 

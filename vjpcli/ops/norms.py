@@ -9,15 +9,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from vjpcli.graph.operation import OPERATIONS
-from vjpcli.ops import arithmetic, comparison, extreme, reduction, shape
+from vjpcli.ops import arithmetic, comparison, extreme, ordering, reduction, singular
 from vjpcli.ops.declaration import (
     Kink,
     Refusal,
     fail,
     operation,
-    outcome,
-    reduced_shape,
     sample,
     shape_text,
     trailing_axes,
@@ -67,12 +64,35 @@ def _norm(x, *, p, axis, keepdims):
     kinks=(
         Kink(
             "norm == 0",
-            lambda y, x, *, p, axis, keepdims: (y == 0) & (p != 0),
+            lambda y, x, *, p, axis, keepdims: (y == 0) & (p not in (0, 1)),
             slopes=(-1, 1),
             used=0,
             point=([0.0, 0.0],),
             others={"jax": np.nan, "autograd": np.nan},
             says="the second derivative there is nan",
+        ),
+        Kink(
+            "p == 1 and an entry is 0",
+            lambda y, x, *, p, axis, keepdims: (
+                (p == 1) & np.any(x == 0, axis=axis, keepdims=keepdims)
+            ),
+            slopes=(-1, 1),
+            used=0,
+            point=([0.0, -2.0],),
+            static={"p": 1},
+            others={"jax": 1},
+        ),
+        Kink(
+            "p is inf or -inf and several entries are as far from 0",
+            lambda y, x, *, p, axis, keepdims: (
+                (abs(p) == np.inf)
+                & (y != 0)
+                & extreme.tied(y, np.abs(x), axis=axis, keepdims=keepdims)
+            ),
+            slopes=(0, 1),
+            used=0.5,
+            point=([2.0, -2.0],),
+            static={"p": np.inf},
         ),
     ),
 )
@@ -113,15 +133,14 @@ def _(g, y, x, *, p, axis, keepdims):
         both_nan = comparison.isnan(x) & comparison.isnan(y)
         hit = comparison.equal(arithmetic.abs(x), y) | both_nan
         return extreme.share(g, hit, axis, True) * arithmetic.sign(x)
-    return _direction(x, p) * comparison.where(
-        comparison.equal(y, 0), 0, g / (y if p == 2 else y ** (p - 1))
-    )
+    if p == 2:
+        # In this order the second derivative at 0 is 0/0, as it should be.
+        return g * comparison.where(comparison.equal(y, 0), 0, x / y)
+    return _direction(x, p) * comparison.where(comparison.equal(y, 0), 0, g / y ** (p - 1))
 
 
 def _direction(x, p):
     """x|x|**(p-2), written so that it is 0 at 0."""
-    if p == 2:
-        return x
     if p > 2:
         return x * arithmetic.abs(x) ** (p - 2)
     steep = arithmetic.sign(x) * arithmetic.abs(x) ** (p - 1)
@@ -134,7 +153,7 @@ def _(g, y, x, *, p, axis, keepdims):
     if p == 1:
         return kept * comparison.where(x >= 0, 1.0, -1.0)
     if p == 2:
-        return x * (kept / reduction.restore_axes(y, axis, keepdims))
+        return kept * (x / reduction.restore_axes(y, axis, keepdims))
     return norm.rules["torch"](g, y, x, p=p, axis=axis, keepdims=keepdims)
 
 
@@ -224,12 +243,15 @@ def _matrix_axes(x, axis):
         sample((2, 3), ord=-np.inf, keepdims=True),
         sample((2, 3, 2), ord=1),
         sample((2, 3, 2), ord=1, axis=(2, 0)),
+        sample((2, 3), ord="nuc"),
+        sample((2, 3), ord=2, keepdims=True),
+        sample((2, 3, 2), ord=-2, axis=(2, 0)),
     ),
     refuses=(
         Refusal(sample((3,)), "matrix-needed"),
         Refusal(sample((2, 2), ord=7), "keyword-value"),
         Refusal(sample((2, 2), ord="spectral"), "keyword-value"),
-        Refusal(sample((0, 2), ord=1), "empty-reduction"),
+        Refusal(sample((2, 0), ord=1), "empty-reduction"),
     ),
 )
 def matrix_norm(A, *, ord="fro", axis=(-2, -1), keepdims=False):
@@ -268,13 +290,8 @@ def matrix_norm(A, *, ord="fro", axis=(-2, -1), keepdims=False):
 
 def _of_singular_values(pick, A, axes, keepdims):
     if set(axes) != {-2, -1}:
-        raise fail(
-            "axis-not-last",
-            "a norm of singular values measures the last two axes",
-            notes=("transpose the array so that the matrix comes last",),
-        )
-    value = pick(OPERATIONS["svdvals"](A), axis=-1)
-    return shape.expand_dims(value, axis=(-2, -1)) if keepdims else value
+        A = ordering.moveaxis(A, source=axes, destination=(-2, -1))
+    return reduction.restore_axes(pick(singular.svdvals(A), axis=-1), axes, not keepdims)
 
 
 @operation(

@@ -108,7 +108,7 @@ def _needs_matrix(name, x):
 @operation(
     lambda x: np.swapaxes(x, -1, -2),
     pattern="movement",
-    aliases=("mH", "adjoint"),
+    aliases=("mH",),
     samples=(sample((2, 3)), sample((2, 3, 4)), sample((0, 2, 1))),
     refuses=(Refusal(sample((3,)), "rank-too-low"),),
     analytic=True,

@@ -74,7 +74,7 @@ def _both_sides(x, widths):
         Refusal(sample((3,), widths=((1, 1), (1, 1), (0, 0))), "pad-widths"),
         Refusal(sample((3,), widths=(-1, 0)), "too-small"),
         Refusal(sample((3,), widths=0.5), "not-whole"),
-        Refusal(sample((3,), widths="ab"), "pad-widths"),
+        Refusal(sample((3,), widths="ab"), "not-whole"),
         Refusal(sample((3,), widths=1, mode="mean"), "unknown-mode"),
         Refusal(sample((3,), widths=1, value=(1, 2)), "not-a-number"),
         Refusal(sample((0,), widths=1, mode="edge"), "pad-empty"),

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from vjpcli.graph.operation import as_node, shape_mismatch
-from vjpcli.ops import reduction, shape
+from vjpcli.ops import shape
 from vjpcli.ops.declaration import (
     Refusal,
     fail,
@@ -21,7 +21,6 @@ from vjpcli.ops.declaration import (
 )
 from vjpcli.ops.matrix import (
     require_matrix,
-    require_rank,
     truth,
     union,
     whole_number,
@@ -192,7 +191,7 @@ def outer(a, b, *, stacked=False):
     """
     stacked = truth("outer", "stacked", stacked)
     if not stacked:
-        a, b = _flat(a), _flat(b)
+        a, b = flat(a), flat(b)
     elif a.ndim == 0 or b.ndim == 0:
         raise fail("scalar-operand", "outer needs vectors, and one operand is a number")
     try:
@@ -214,174 +213,24 @@ def outer_of_stacks(a, b):
     return outer(a, b) if a.ndim == b.ndim == 1 else outer(a, b, stacked=True)
 
 
-def _flat(x):
+def flat(x):
+    """All entries of x in one axis."""
     return x if x.ndim == 1 else shape.reshape(x, shape=-1)
-
-
-# --- products under other names
-
-
-@operation(
-    samples=(
-        sample((3,), (3,)),
-        sample((2, 3), (3,)),
-        sample((2, 3), (3, 2)),
-        sample((), (3,)),
-        sample((2, 3), (2, 3, 2)),
-        sample((0,), (0,)),
-    ),
-    refuses=(Refusal(sample((3,), (4,)), "shape-mismatch"),),
-)
-def dot(a, b):
-    """The dot product of vectors, the matrix product of matrices (NumPy's np.dot).
-
-    Shapes:  a [k], b [k] -> []; a [n, k], b [k, m] -> [n, m];
-             a [..., n, k], b [..., k, m] -> [..., n, ..., m]
-    Kinks:   none
-    Source:  np.dot; a sum over the last axis of a and the last but one of b
-    Example: vjp explain "dot(a, b)" a=1,2,3 b=4,5,6
-    """
-    if a.ndim == 0 or b.ndim == 0:
-        return a * b
-    if b.ndim <= 2:
-        matmul_shape("dot", a, b)
-        return a @ b
-    if a.shape[-1] != b.shape[-2]:
-        raise shape_mismatch(
-            "dot",
-            a.shape,
-            b.shape,
-            why=f"the inner lengths {a.shape[-1]} and {b.shape[-2]} differ",
-        )
-    # Every row of a meets every matrix of b: rows get an axis for each axis of b's stack.
-    rows = shape.expand_dims(a, axis=tuple(range(-b.ndim, -1)))
-    return shape.squeeze(rows @ b, axis=-2)
-
-
-@operation(
-    samples=(
-        sample((3,), (3,)),
-        sample((2, 3), (3,)),
-        sample((2, 3), (2, 2, 3)),
-        sample((), (2,)),
-        sample((0,), (0,)),
-    ),
-    refuses=(Refusal(sample((3,), (4,)), "shape-mismatch"),),
-)
-def inner(a, b):
-    """The sum over the last axes of both, every vector of a with every vector of b.
-
-    Shapes:  a [..., k], b [... , k] -> [..., ...]; a number multiplies
-    Kinks:   none
-    Source:  np.inner
-    Example: vjp explain "inner(a, b)" a=1,2,3 b=4,5,6
-    """
-    if a.ndim == 0 or b.ndim == 0:
-        return a * b
-    if a.shape[-1] != b.shape[-1]:
-        raise shape_mismatch(
-            "inner",
-            a.shape,
-            b.shape,
-            why=f"the last lengths {a.shape[-1]} and {b.shape[-1]} differ",
-        )
-    if b.ndim == 1:
-        return a @ b
-    if b.ndim == 2:
-        return a @ matrix_transpose(b)
-    vectors = shape.reshape(b, shape=(b.size // max(b.shape[-1], 1), b.shape[-1]))
-    return shape.reshape(a @ matrix_transpose(vectors), shape=a.shape[:-1] + b.shape[:-1])
-
-
-@operation(
-    samples=(sample((3,), (3,)), sample((2, 3), (6,)), sample((0,), (0,))),
-    refuses=(Refusal(sample((3,), (4,)), "shape-mismatch"),),
-)
-def vdot(a, b):
-    """The dot product of all entries, both operands flattened.
-
-    Shapes:  a [...], b [...] of one size -> []
-    Kinks:   none
-    Source:  np.vdot
-    Example: vjp explain "vdot(a, b)" a=[[1,2],[3,4]] b=1,0,0,1
-    """
-    matmul_shape("vdot", _flat(a), _flat(b))
-    return _flat(a) @ _flat(b)
-
-
-@operation(
-    samples=(
-        sample((3,), (3,)),
-        sample((2, 3), (3,)),
-        sample((3, 2), (3, 2), axis=0),
-        sample((2, 0), (2, 0)),
-    ),
-    refuses=(
-        Refusal(sample((2, 3), (2, 4)), "shape-mismatch"),
-        Refusal(sample((3,), (3,), axis=1), "axis-out-of-range"),
-    ),
-)
-def vecdot(a, b, *, axis=-1):
-    """The dot products of matching vectors of two stacks.
-
-    Shapes:  a [..., k], b [..., k] -> [...] (broadcast)
-    Kinks:   none
-    Source:  np.vecdot, torch.linalg.vecdot
-    Example: vjp explain "vecdot(a, b)" a=[[1,2],[3,4]] b=1,10 --seed ones
-    """
-    product = a * b
-    return reduction.sum(product, axis=trailing_axis(product, axis))
-
-
-@operation(
-    samples=(sample((2, 3), (3,)),),
-    refuses=(
-        Refusal(sample((2, 3), (4,)), "shape-mismatch"),
-        Refusal(sample((2, 3), (3, 2)), "rank-too-high"),
-    ),
-)
-def mv(a, x):
-    """A matrix times a vector, nothing broadcast.
-
-    Shapes:  a [n, k], x [k] -> [n]
-    Kinks:   none
-    Source:  torch.mv
-    Example: vjp explain "mv(W, x)" W=[[1,2],[3,4]] x=1,10 --seed 1,0
-    """
-    require_rank("mv", a, 2, "a matrix")
-    require_rank("mv", x, 1, "a vector")
-    return a @ x
-
-
-@operation(
-    samples=(sample((2, 3), (3, 2)),),
-    refuses=(
-        Refusal(sample((2, 3), (2, 3)), "shape-mismatch"),
-        Refusal(sample((2, 3), (3,)), "rank-too-low"),
-    ),
-)
-def mm(a, b):
-    """A matrix times a matrix, nothing broadcast.
-
-    Shapes:  a [n, k], b [k, m] -> [n, m]
-    Kinks:   none
-    Source:  torch.mm
-    Example: vjp explain "mm(A, B)" A=[[1,2],[3,4]] B=[[1,0],[0,1]] --seed ones
-    """
-    require_rank("mm", a, 2, "a matrix")
-    require_rank("mm", b, 2, "a matrix")
-    return a @ b
 
 
 # --- trace
 
 
-def _trace_reads(x, *, offset, axis1, axis2):
+def _trace(x, *, offset, axis1=-2, axis2=-1):
+    return np.trace(x, offset, axis1, axis2)
+
+
+def _trace_reads(x, *, offset, axis1=-2, axis2=-1):
     return union(np.diagonal(x, offset, axis1, axis2), -1)
 
 
 @operation(
-    lambda x, *, offset, axis1, axis2: np.trace(x, offset, axis1, axis2),
+    _trace,
     pattern=_trace_reads,
     samples=(
         sample((3, 3)),
@@ -416,11 +265,13 @@ def trace(x, *, offset=0, axis1=0, axis2=1):
     longest = max(x.shape)
     offset = max(-longest, min(longest, offset))
     gone = reduced_shape(x.shape, (first, second), keepdims=False)
+    if (first, second) == (-2, -1):  # of a matrix there is nothing to choose, and to show
+        return outcome(gone, offset=offset)
     return outcome(gone, offset=offset, axis1=first, axis2=second)
 
 
 @trace.vjp
-def _(g, y, x, *, offset, axis1, axis2):
+def _(g, y, x, *, offset, axis1=-2, axis2=-1):
     on_diagonal = _counting(x, axis2) - _counting(x, axis1) == offset
     return shape.expand_dims(g, axis=(axis1, axis2)) * as_node(on_diagonal.astype(np.float64))
 

@@ -1,16 +1,11 @@
-"""Quantiles: median, quantile, percentile, with and without nan.
-
-Of an even count PyTorch's median is the lower of the middle two, one of the entries; NumPy's and
-JAX's is the mean of the two, the quantile 0.5.
-"""
+"""Quantiles and percentiles, with and without nan: between the two entries beside a rank."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from vjpcli.ops import joining, extreme, order, reduction, selection, shape
+from vjpcli.ops import joining, ordering, reduction, selection, shape, sorting
 from vjpcli.ops.declaration import (
-    Kink,
     Refusal,
     fail,
     operation,
@@ -23,25 +18,9 @@ from vjpcli.ops.declaration import (
 from vjpcli.ops.keywords import one_of, plain_number, true_or_false
 
 INTERPOLATIONS = ("linear", "lower", "higher", "nearest", "midpoint")
-MEAN_OF_TWO = {"numpy": {"middle": "mean"}, "jax": {"middle": "mean"}}
-MEDIAN_SAMPLES = (
-    sample((4,), middle="mean"),
-    sample((2, 4), axis=1, middle="mean"),
-    sample((5,)),
-    sample((4,)),
-    sample((2, 3)),
-    sample(()),
-    sample((2, 3), axis=0),
-    sample((4, 2), axis=0, keepdims=True),
-)
-MEDIAN_REFUSED = (
-    Refusal(sample((0,)), "empty-reduction"),
-    Refusal(sample((2, 3), axis=2), "axis-out-of-range"),
-    Refusal(sample((2,), middle="upper"), "keyword-value"),
-)
 
 
-def _counted(x, axis, skip_nan):
+def counted(x, axis, skip_nan):
     """How many entries of each lane take part, with the axis kept; nans sort to the end."""
     if skip_nan:
         return np.count_nonzero(~np.isnan(x), axis=axis, keepdims=True)
@@ -50,9 +29,9 @@ def _counted(x, axis, skip_nan):
     return np.full(kept, x.shape[axis])
 
 
-def _at_rank(x, rank, axis, skip_nan):
+def at_rank(x, rank, axis, skip_nan):
     """Positions of the entry of this rank in each lane; the first nan where one decides."""
-    positions = np.take_along_axis(order.ordered(x, axis), np.maximum(rank, 0), axis)
+    positions = np.take_along_axis(sorting.ordered(x, axis), np.maximum(rank, 0), axis)
     if skip_nan:
         return positions
     missing = np.isnan(x)
@@ -60,112 +39,9 @@ def _at_rank(x, rank, axis, skip_nan):
     return np.where(missing.any(axis=axis, keepdims=True), first_nan, positions)
 
 
-# --- PyTorch's median: one entry
-
-
-def _median_positions(x, *, axis, skip_nan):
-    return _at_rank(x, (_counted(x, axis, skip_nan) - 1) // 2, axis, skip_nan)
-
-
-@operation(_median_positions, kind="index")
-def median_positions(x, *, axis=-1, skip_nan=False):
-    """Position of the lower median along an axis. It has no derivative.
-
-    Shapes:  x [... n ...] -> [... 1 ...]
-    Kinks:   jumps where the median changes
-    Source:  the entry of rank (n - 1)//2 of a stable sort
-    Example: vjp explain "x[median_positions(x)]" x=5,1,3,9
-    """
-    x, axis = reduction.one_axis(x, axis)
-    reduction.refuse_empty("median", x, (axis,))
-    kept = list(x.shape)
-    kept[axis] = 1
-    skip_nan = true_or_false("skip_nan", skip_nan)
-    return outcome(kept, operands=(x,), axis=axis, skip_nan=skip_nan)
-
-
-def _median_of_all(x, skip_nan):
-    lane = x.reshape(-1)
-    return lane[_median_positions(lane, axis=-1, skip_nan=skip_nan)[0]]
-
-
-def _median(operation_name, x, axis, keepdims, middle, skip_nan):
-    if one_of("middle", middle, ("lower", "mean")) == "mean":
-        return _quantiles(operation_name, x, 0.5, axis, keepdims, "linear", skip_nan=skip_nan)
-    if axis is None:
-        reduction.refuse_empty(operation_name, x, trailing_axes(x, None))
-        return reduction.reduction_outcome(x, None, False)
-    x, axis = reduction.one_axis(x, axis)
-    reduction.refuse_empty(operation_name, x, (axis,))
-    positions = median_positions(x, axis=axis, skip_nan=skip_nan)
-    return order.picked_without_axis(x, positions, keepdims)
-
-
-_MEDIAN_KINK = Kink(
-    "several entries equal the median",
-    extreme.tied,
-    slopes=(0, 1),
-    used=0.5,
-    point=([1.0, 1.0, 0.0, 2.0, 3.0],),
-)
-
-
-@operation(
-    lambda x, *, axis, keepdims: _median_of_all(x, skip_nan=False),
-    pattern="reduction",
-    several=("values", "indices"),
-    library_defaults=MEAN_OF_TWO,
-    convention="median: of an even count the {middle} of the middle two "
-    "(PyTorch: lower; np.median: mean)",
-    samples=MEDIAN_SAMPLES,
-    refuses=MEDIAN_REFUSED,
-    kinks=(_MEDIAN_KINK,),
-)
-def median(x, *, axis=None, keepdims=False, middle="lower"):
-    """The middle entry; of an even count the lower of the middle two (PyTorch).
-
-    Shapes:  x [...] -> scalar; with an axis (values, indices), each [...] without it
-    Kinks:   entries that equal the median share the adjoint; along an axis one of them takes it
-    Source:  a selection: the adjoint goes to the entry that was taken. middle="mean" takes the
-             mean of the middle two and halves the adjoint (NumPy, JAX)
-    Example: vjp explain "median(x)" x=5,1,3,9
-    """
-    return _median("median", x, axis, keepdims, middle, skip_nan=False)
-
-
-@operation(
-    lambda x, *, axis, keepdims: _median_of_all(x, skip_nan=True),
-    pattern="reduction",
-    several=("values", "indices"),
-    library_defaults=MEAN_OF_TWO,
-    convention="nanmedian: of an even count the {middle} of the middle two "
-    "(PyTorch: lower; np.nanmedian: mean)",
-    samples=(*MEDIAN_SAMPLES, *reduction.NAN_SAMPLES),
-    refuses=MEDIAN_REFUSED,
-    kinks=(_MEDIAN_KINK,),
-)
-def nanmedian(x, *, axis=None, keepdims=False, middle="lower"):
-    """The middle entry of those that are not nan; the lower of the middle two (PyTorch).
-
-    Shapes:  x [...] -> scalar; with an axis (values, indices), each [...] without it
-    Kinks:   entries that equal the median share the adjoint; along an axis one of them takes it
-    Source:  a selection: the adjoint goes to the entry that was taken, a nan receives 0.
-             middle="mean" takes the mean of the middle two (NumPy, JAX)
-    Example: vjp explain "nanmedian(x)" x=5,nan,3,9
-    """
-    return _median("nanmedian", x, axis, keepdims, middle, skip_nan=True)
-
-
-for _one in (median, nanmedian):
-    _one.vjp(extreme.share_among_equal_or_nan)
-
-
-# --- quantiles: between two entries
-
-
 def _rank_of(x, q, axis, interpolation, skip_nan):
     """The rank of quantile q in each lane: the entry below it, the one above, the way between."""
-    exact = q * (np.maximum(_counted(x, axis, skip_nan), 1) - 1)
+    exact = q * (np.maximum(counted(x, axis, skip_nan), 1) - 1)
     below, above = np.floor(exact), np.ceil(exact)
     if interpolation == "lower":
         above = below
@@ -179,7 +55,7 @@ def _rank_of(x, q, axis, interpolation, skip_nan):
 
 def _quantile_positions(x, *, axis, q, interpolation, skip_nan, above):
     rank = _rank_of(x, q, axis, interpolation, skip_nan)[1 if above else 0]
-    return _at_rank(x, rank, axis, skip_nan)
+    return at_rank(x, rank, axis, skip_nan)
 
 
 def _quantile_weight(x, *, axis, q, interpolation, skip_nan):
@@ -298,23 +174,14 @@ def _quantiles(name, x, q, axis, keepdims, interpolation, *, most=1, skip_nan=Fa
 
 
 def _one_lane(x, axes):
-    """x with neighbouring axes merged into one, and that axis.
-
-    Errors: axes-apart.
-    """
+    """x with `axes` made into one, and that axis."""
     if len(axes) == 1:
         return x, axes[0]
-    if not axes and x.ndim == 0:
-        return shape.reshape(x, shape=(1,)), -1
-    if not axes or axes != tuple(range(axes[0], axes[-1] + 1)):
-        raise fail(
-            "axes-apart",
-            f"a quantile along several axes needs them side by side, not {axes}",
-            notes=("transpose the array so that they are neighbours",),
-        )
-    first, last = axes[0] + x.ndim, axes[-1] + x.ndim
-    merged = (*x.shape[:first], reduction.entries(x, axes), *x.shape[last + 1 :])
-    return shape.reshape(x, shape=merged), axes[-1]
+    last = tuple(range(-len(axes), 0))
+    if axes and axes != last:
+        x = ordering.moveaxis(x, source=axes, destination=last)
+    kept = x.shape[: x.ndim - len(axes)]
+    return shape.reshape(x, shape=(*kept, reduction.entries(x, last))), -1
 
 
 QUANTILE_REFUSED = (
@@ -322,7 +189,6 @@ QUANTILE_REFUSED = (
     Refusal(sample((3,), q=101), "keyword-value"),
     Refusal(sample((3,), q=0.5, interpolation="cubic"), "keyword-value"),
     Refusal(sample((0,), q=0.5), "empty-reduction"),
-    Refusal(sample((2, 3, 2), q=0.5, axis=(0, 2)), "axes-apart"),
 )
 
 
@@ -333,7 +199,7 @@ QUANTILE_REFUSED = (
         sample((2, 3), q=0.5),
         sample((2, 3), q=0.25, axis=1, keepdims=True),
         sample((4, 2), q=(0.1, 0.6), axis=0),
-        sample((2, 3, 2), q=0.4, axis=(1, 2)),
+        sample((2, 3, 2), q=0.4, axis=(0, 2)),
         sample((4,), q=0.3, interpolation="lower"),
         sample((4,), q=0.3, interpolation="higher"),
         sample((4,), q=0.3, interpolation="nearest"),

@@ -1,7 +1,7 @@
 """Reductions: many entries to one, along some axes or all. Sums, means, products, logsumexp.
 
 Largest and smallest entries are in `extreme.py`, spread in `spread.py`, lengths in `norms.py`,
-what is found by ordering in `order.py`.
+what is found by ordering in `sorting.py` and `quantiles.py`.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import numpy as np
 from vjpcli.graph.operation import nonzero
 from vjpcli.ops import comparison, elementary, scan, shape
 from vjpcli.ops.declaration import (
+    Refusal,
     fail,
     operation,
     outcome,
@@ -35,26 +36,14 @@ EMPTY_SAMPLES = (sample((0,)), sample((2, 0), axis=1))
 
 
 def reduction_outcome(x, axis, keepdims, **static):
-    """The Outcome of reducing `axis` of x; conditions and indices are counted as numbers.
+    """The Outcome of reducing `axis` of x.
 
     Errors: axis-out-of-range, axis-not-whole, axis-twice, keyword-value.
     """
     axis = trailing_axes(x, axis)
     keepdims = true_or_false("keepdims", keepdims)
-    return outcome(
-        reduced_shape(x.shape, axis, keepdims),
-        operands=(as_numbers(x),),
-        axis=axis,
-        keepdims=keepdims,
-        **static,
-    )
-
-
-def as_numbers(x):
-    """A condition as 0 and 1, an index as a real number; real numbers as they are."""
-    if x.kind == "condition":
-        return comparison.where(x, 1.0, 0.0)
-    return x * 1.0 if x.kind == "index" else x
+    shape = reduced_shape(x.shape, axis, keepdims)
+    return outcome(shape, axis=axis, keepdims=keepdims, **static)
 
 
 def refuse_empty(operation_name, x, axis):
@@ -254,7 +243,8 @@ def nanmean(x, *, axis=None, keepdims=False):
         sample((2, 3), [0.5, 1.0, 2.0], axis=1),
         sample((2, 3), [0.5, 2.0], axis=0, keepdims=True),
     ),
-    integer_is_static=True,
+    argument_order=("x", "axis", "weights", "keepdims"),
+    refuses=(Refusal(sample((2, 3), (2,), axis=1), "shape-mismatch"),),
 )
 def average(x, weights=None, *, axis=None, keepdims=False):
     """Weighted mean of the entries, along some axes or all.
@@ -296,7 +286,7 @@ def count_nonzero(x, *, axis=None, keepdims=False):
     Source:  counting; nan counts as not 0
     Example: vjp explain "sum(x) / count_nonzero(x)" x=1,0,3
     """
-    return _without_conversion(x, axis, keepdims)
+    return reduction_outcome(x, axis, keepdims)
 
 
 @operation(
@@ -313,7 +303,7 @@ def any(x, *, axis=None, keepdims=False):
     Source:  truth table; of nothing it is False
     Example: vjp explain "where(any(x > 2), sum(x), 0)" x=1,3
     """
-    return _without_conversion(x, axis, keepdims)
+    return reduction_outcome(x, axis, keepdims)
 
 
 @operation(
@@ -330,10 +320,4 @@ def all(x, *, axis=None, keepdims=False):
     Source:  truth table; of nothing it is True
     Example: vjp explain "where(all(x > 0), sum(x), 0)" x=1,3
     """
-    return _without_conversion(x, axis, keepdims)
-
-
-def _without_conversion(x, axis, keepdims):
-    axis = trailing_axes(x, axis)
-    keepdims = true_or_false("keepdims", keepdims)
-    return outcome(reduced_shape(x.shape, axis, keepdims), axis=axis, keepdims=keepdims)
+    return reduction_outcome(x, axis, keepdims)

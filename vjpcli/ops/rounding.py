@@ -11,7 +11,7 @@ import numpy as np
 
 from vjpcli.graph.operation import as_node
 from vjpcli.ops.declaration import Kink, Refusal, elementwise, operation, outcome, sample
-from vjpcli.ops.statics import whole_number
+from vjpcli.ops.keywords import whole_number
 
 BETWEEN_JUMPS = (sample([0.3, -1.7, 2.6]), sample([[1.2]]), sample(0.4), sample((0,)))
 
@@ -110,9 +110,9 @@ def _at_half(y, x, *, decimals):
     ),
     kinks=(Kink("x half-way", _at_half, slopes=(0, np.inf), used=0, point=(0.5,)),),
     refuses=(
-        Refusal(sample((2,), decimals=0.5), "not-whole"),
-        Refusal(sample((2,), decimals="2"), "not-a-plain-number"),
-        Refusal(sample((2,), decimals=400), "number-out-of-range"),
+        Refusal(sample((2,), decimals=0.5), "keyword-value"),
+        Refusal(sample((2,), decimals="2"), "keyword-value"),
+        Refusal(sample((2,), decimals=400), "keyword-value"),
     ),
 )
 def round(x, *, decimals=0):
@@ -125,7 +125,7 @@ def round(x, *, decimals=0):
     Source:  constant between jumps
     Example: vjp explain "round(x**2)" x=2.2,3 --seed ones
     """
-    return outcome(x.shape, decimals=whole_number("decimals", decimals, low=-300, high=300))
+    return outcome(x.shape, decimals=whole_number("decimals", decimals, least=-300, most=300))
 
 
 @round.vjp

@@ -43,7 +43,7 @@ def _reads_all_before(x, *, axis, reverse):
 
 
 def _scan_outcome(x, axis, reverse):
-    x, axis = reduction.one_axis(reduction.as_numbers(x), axis)
+    x, axis = reduction.one_axis(x, axis)
     reverse = true_or_false("reverse", reverse)
     return outcome(x.shape, operands=(x,), axis=axis, reverse=reverse)
 

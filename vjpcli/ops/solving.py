@@ -142,13 +142,22 @@ def _(g, y, a, *, rtol):
 # --- linear systems
 
 
-def _solve(a, b, *, vectors):
+def _are_vectors(a, b, vectors):
+    """Whether the right-hand side b, a node or an array, is a vector or a stack of them."""
+    if vectors is None:
+        vectors = b.ndim == a.ndim - 1 and b.shape == a.shape[:-1]
+    return vectors or b.ndim == 1
+
+
+def _solve(a, b, *, vectors=None):
+    vectors = _are_vectors(a, b, vectors)
     right = b[..., np.newaxis] if vectors else b
     x = for_each_matrix(np.linalg.solve, a, right, fallback=lambda a, b: _singular_inverse(a) @ b)
     return x[..., 0] if vectors else x
 
 
-def _solve_reads(a, b, *, vectors, **static):
+def _solve_reads(a, b, *, vectors=None):
+    vectors = _are_vectors(a, b, vectors)
     matrices = union(a, (-2, -1))
     if vectors:
         return np.broadcast_to(
@@ -197,9 +206,9 @@ def solve(a, b, *, left=True, vectors=None):
     require_square("solve", a)
     if b.ndim == 0:
         raise fail("scalar-operand", "solve needs a vector or a matrix on the right-hand side")
-    if vectors is None:
-        vectors = b.ndim == a.ndim - 1 and b.shape == a.shape[:-1]
-    vectors = truth("solve", "vectors", vectors) or b.ndim == 1
+    if vectors is not None:
+        truth("solve", "vectors", vectors)
+    vectors = _are_vectors(a, b, vectors)
     if not truth("solve", "left", left):
         turned = b if vectors else matrix_transpose(b)
         x = solve(matrix_transpose(a), turned, vectors=vectors)
@@ -215,11 +224,14 @@ def solve(a, b, *, left=True, vectors=None):
         stack = np.broadcast_shapes(a.shape[:-2], stack_of_b)
     except ValueError:
         raise shape_mismatch("solve", a.shape, b.shape) from None
+    if vectors == _are_vectors(a, b, None):  # it goes without saying, and need not be shown
+        return outcome(stack + right)
     return outcome(stack + right, vectors=vectors)
 
 
 @solve.vjp
-def _(g, y, a, b, *, vectors):
+def _(g, y, a, b, *, vectors=None):
+    vectors = _are_vectors(a, b, vectors)
     for_b = solve(matrix_transpose(a), g, vectors=vectors)
     if vectors:
         return -outer_of_stacks(for_b, y), for_b

@@ -19,7 +19,7 @@ from vjpcli.ops.declaration import (
     outcome,
     sample,
 )
-from vjpcli.ops.statics import whole_number
+from vjpcli.ops.keywords import whole_number
 
 TWO_BY_ROOT_PI = 2 / math.sqrt(math.pi)
 
@@ -149,8 +149,8 @@ def betaln(a, b):
     keyword_aliases={"p": "d"},
     samples=(sample([[2.5, 3.1], [1.7, 4.0]], d=3), sample(2.0, d=1)),
     refuses=(
-        Refusal(sample((2,), d=0), "number-out-of-range"),
-        Refusal(sample((2,), d=1.5), "not-whole"),
+        Refusal(sample((2,), d=0), "keyword-value"),
+        Refusal(sample((2,), d=1.5), "keyword-value"),
     ),
 )
 def multigammaln(x, *, d):
@@ -161,7 +161,7 @@ def multigammaln(x, *, d):
     Source:  DLMF 35.3.4: d(d-1)/4 log(pi) plus the sum of lgamma(x - j/2)
     Example: vjp explain "multigammaln(x, 2)" x=1,2.5 --seed ones
     """
-    d = whole_number("d", d, low=1, high=1000)
+    d = whole_number("d", d, least=1, most=1000)
     total = lgamma(x)
     for j in range(1, d):
         total = total + lgamma(x - j / 2)
@@ -203,9 +203,9 @@ def _(g, y, x):
         sample(0.0, [1.5]),
     ),
     refuses=(
-        Refusal(sample((2,), (2,)), "order-not-plain"),
-        Refusal(sample(0.5, (2,)), "not-whole"),
-        Refusal(sample(-1.0, (2,)), "number-out-of-range"),
+        Refusal(sample((2,), (2,)), "static-not-plain"),
+        Refusal(sample(0.5, (2,)), "keyword-value"),
+        Refusal(sample(-1.0, (2,)), "keyword-value"),
     ),
 )
 def polygamma(n, x):
@@ -216,7 +216,7 @@ def polygamma(n, x):
     Source:  DLMF 5.15.1; values by Euler-Maclaurin summation, to 1e-14
     Example: vjp explain "polygamma(1, x)" x=0.5,1,10 --seed ones
     """
-    order, x = _order_first("polygamma", n, x, high=100)
+    order, x = _order_first("polygamma", n, x, most=100)
     return outcome(x.shape, operands=(x,), order=order)
 
 
@@ -225,18 +225,21 @@ def _(g, y, x, *, order):
     return g * polygamma(order + 1, x)
 
 
-def _order_first(name, n, x, *, high):
+def _order_first(name, n, x, *, most):
     """The order as a plain number and the operand, whichever came first.
 
-    Errors: order-not-plain, not-whole, number-out-of-range.
+    Errors: static-not-plain, keyword-value.
     """
     order = constant_number(n)
     if order is None:  # a method call puts the array first
         n, x = x, n
         order = constant_number(n)
     if order is None:
-        raise fail("order-not-plain", f"the order of {name} is a plain whole number")
-    return whole_number("order", order, low=0, high=high), x
+        raise fail(
+            "static-not-plain", f"the order of {name} must be a plain value: no gradient reaches it"
+        )
+    whole = int(order) if order.is_integer() else order
+    return whole_number("order", whole, least=0, most=most), x
 
 
 @elementwise(lambda x: special_values.bessel_i(x, order=0), symbolic=lambda s, x: s.besseli(0, x))
@@ -273,9 +276,9 @@ def _(g, y, x):
 
 ORDERS = (sample(2.0, (2, 3)), sample(0.0, ()), sample(5.0, (0,)), sample(1.0, [-1.5, 0.3]))
 ORDER_REFUSALS = (
-    Refusal(sample((2,), (2,)), "order-not-plain"),
-    Refusal(sample(0.5, (2,)), "not-whole"),
-    Refusal(sample(26.0, (2,)), "number-out-of-range"),
+    Refusal(sample((2,), (2,)), "static-not-plain"),
+    Refusal(sample(0.5, (2,)), "keyword-value"),
+    Refusal(sample(26.0, (2,)), "keyword-value"),
 )
 
 
@@ -294,7 +297,7 @@ def iv(n, x):
     Source:  DLMF 10.29.1: the derivative is (iv(n-1, x) + iv(n+1, x))/2; values by series, to 2e-14
     Example: vjp explain "iv(2, x)" x=0,1,5 --seed ones
     """
-    order, x = _order_first("iv", n, x, high=25)
+    order, x = _order_first("iv", n, x, most=25)
     return outcome(x.shape, operands=(x,), order=order)
 
 
@@ -364,7 +367,7 @@ def ive(n, x):
     Source:  product rule
     Example: vjp explain "ive(2, x)" x=1,5,1000 --seed ones
     """
-    order, x = _order_first("ive", n, x, high=25)
+    order, x = _order_first("ive", n, x, most=25)
     return outcome(x.shape, operands=(x,), order=order)
 
 

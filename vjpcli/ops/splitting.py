@@ -48,7 +48,7 @@ def _scalar_refused(name, x):
         "split_size": "sizes",
         "split_sizes": "sizes",
     },
-    convention="split: the number is the length of a part (PyTorch; np.split: the count of parts)",
+    convention="split: numbers are lengths of parts (PyTorch; np.split: how many, or where to cut)",
     samples=(
         sample((5,), sizes=2),
         sample((2, 4), sizes=(1, 3), axis=1),

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from vjpcli.graph.operation import OPERATIONS
-from vjpcli.ops import comparison, differences, elementary, reduction, shape
+from vjpcli.ops import comparison, elementary, joining, products, reduction, shape
 from vjpcli.ops.declaration import (
     Kink,
     Refusal,
@@ -220,7 +219,7 @@ def _as_rows(operation_name, x, rowvar):
         )
     if x.ndim < 2:
         return shape.reshape(x, shape=(1, x.size))
-    return x if rowvar else OPERATIONS["matrix_transpose"](x)
+    return x if rowvar else products.matrix_transpose(x)
 
 
 def _centred_rows(operation_name, x, y, rowvar):
@@ -235,7 +234,7 @@ def _centred_rows(operation_name, x, y, rowvar):
                 f"{operation_name} needs as many observations of y as of x, not shapes "
                 f"{shape_text(x.shape)} and {shape_text(y.shape)}",
             )
-        rows = differences.joined([rows, below], axis=-2)
+        rows = joining.concatenate(rows, below, axis=-2)
     return rows - reduction.mean(rows, axis=1, keepdims=True)
 
 
@@ -243,7 +242,7 @@ def _products_of_rows(rows):
     """The sum of products of every pair of rows; a number for a single row."""
     if rows.shape[0] == 1:
         return reduction.sum(rows * rows)
-    return rows @ OPERATIONS["matrix_transpose"](rows)
+    return rows @ products.matrix_transpose(rows)
 
 
 @operation(

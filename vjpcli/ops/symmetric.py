@@ -41,29 +41,30 @@ SYMMETRIC_REFUSALS = (
     Refusal(sample([[1, 0], [0, 2]], symmetrize_input="no"), "keyword-value"),
 )
 TAKEN_AS_SYMMETRIC = (
-    "takes the matrix as symmetric, (A + A.T)/2, and gives a symmetric gradient "
-    "(PyTorch, JAX; NumPy reads one triangle, and autograd's gradient is a triangle)"
+    "A is taken as symmetric, (A + A.T)/2, and its gradient is symmetric (PyTorch, JAX; NumPy "
+    "reads one triangle, autograd gives one)"
 )
 SYMMETRIZED_EVERYWHERE = {"numpy": {"symmetrize_input": True}}
 """The default here as well: named so that a bare call prints the convention."""
 
 
-def symmetric_part(a, upper, symmetrize_input):
+def symmetric_part(a, UPLO, symmetrize_input):
     """The symmetric matrix that is meant by a."""
     if symmetrize_input:
         return (a + np.swapaxes(a, -1, -2)) / 2
+    upper = UPLO == "U"
     triangle = np.triu(a) if upper else np.tril(a)
     strict = np.triu(a, 1) if upper else np.tril(a, -1)
     return triangle + np.swapaxes(strict, -1, -2)
 
 
-def to_entries_read(gradient, upper, symmetrize_input):
+def to_entries_read(gradient, UPLO, symmetrize_input):
     """The gradient of a symmetric matrix, brought to the entries of a that were read."""
     mirrored = matrix_transpose(gradient)
     if symmetrize_input:
         return (gradient + mirrored) / 2
     n = gradient.shape[-1]
-    return (gradient + mirrored) * as_node(_triangle_with_half_diagonal(n, upper))
+    return (gradient + mirrored) * as_node(_triangle_with_half_diagonal(n, UPLO == "U"))
 
 
 def _triangle_with_half_diagonal(n, upper):
@@ -72,14 +73,14 @@ def _triangle_with_half_diagonal(n, upper):
 
 
 def _reading(operation, uplo, symmetrize_input):
-    """Whether the upper triangle is read, and whether a is symmetrised instead.
+    """The static arguments that say what is read, checked.
 
-    Errors: keyword-value, keyword-value.
+    Errors: keyword-value.
     """
     if uplo not in ("L", "U", "l", "u"):
         raise fail("keyword-value", f"`UPLO` of {operation} is 'L' or 'U', not {uplo!r}")
     return {
-        "upper": uplo in "Uu",
+        "UPLO": uplo.upper(),
         "symmetrize_input": truth(operation, "symmetrize_input", symmetrize_input),
     }
 
@@ -123,25 +124,20 @@ def eigvalsh(a, *, UPLO="L", symmetrize_input=True):
 
 
 @eigvalsh.vjp
-def _(g, y, a, *, upper, symmetrize_input):
-    return _gradient_of_eigenvalues(g, a, upper, symmetrize_input)
+def _(g, y, a, **reading):
+    gradient = _gradient_of_eigenvalues(g, a, reading)  # symmetric as it stands
+    return gradient if reading["symmetrize_input"] else to_entries_read(gradient, **reading)
 
 
 @eigvalsh.vjp_like("autograd")
-def _(g, y, a, *, upper, symmetrize_input):
-    gradient = _gradient_of_eigenvalues(g, a, upper, symmetrize_input)
-    return to_entries_read(gradient, upper, symmetrize_input=False)
+def _(g, y, a, **reading):
+    gradient = _gradient_of_eigenvalues(g, a, reading)
+    return to_entries_read(gradient, reading["UPLO"], symmetrize_input=False)
 
 
-def _gradient_of_eigenvalues(g, a, upper, symmetrize_input):
-    v = eigenvectors_of(a, upper, symmetrize_input)
-    gradient = (v * shape.expand_dims(g, axis=-2)) @ matrix_transpose(v)
-    return gradient if symmetrize_input else to_entries_read(gradient, upper, symmetrize_input)
-
-
-def eigenvectors_of(a, upper, symmetrize_input):
-    """`eigh_vectors` in the words of its own static arguments."""
-    return eigh_vectors(a, UPLO="U" if upper else "L", symmetrize_input=symmetrize_input)
+def _gradient_of_eigenvalues(g, a, reading):
+    v = eigh_vectors(a, **reading)
+    return (v * shape.expand_dims(g, axis=-2)) @ matrix_transpose(v)
 
 
 @operation(
@@ -164,12 +160,12 @@ def eigh_vectors(a, *, UPLO="L", symmetrize_input=True):
 
 
 @eigh_vectors.vjp
-def _(g, y, a, *, upper, symmetrize_input):
+def _(g, y, a, **reading):
     n = a.shape[-1]
-    w = eigvalsh(a, UPLO="U" if upper else "L", symmetrize_input=symmetrize_input)
+    w = eigvalsh(a, **reading)
     gaps = shape.expand_dims(w, axis=-2) - shape.expand_dims(w, axis=-1)
     mixed = (matrix_transpose(y) @ g) * inverse_off_diagonal(gaps, n)
-    return to_entries_read(y @ mixed @ matrix_transpose(y), upper, symmetrize_input)
+    return to_entries_read(y @ mixed @ matrix_transpose(y), **reading)
 
 
 def inverse_off_diagonal(gaps, n):
@@ -217,7 +213,9 @@ def eigvals(a):
 
 
 def _cholesky(a, *, upper, symmetrize_input):
-    factor = for_each_matrix(np.linalg.cholesky, symmetric_part(a, upper, symmetrize_input))
+    factor = for_each_matrix(
+        np.linalg.cholesky, symmetric_part(a, "U" if upper else "L", symmetrize_input)
+    )
     return np.swapaxes(factor, -1, -2) if upper else factor
 
 
@@ -265,4 +263,4 @@ def _(g, y, a, *, upper, symmetrize_input):
     inside = (turned @ received) * half
     behind = solving.solve(turned, inside, vectors=False)
     gradient = solving.solve(turned, matrix_transpose(behind), vectors=False)
-    return to_entries_read(gradient, upper, symmetrize_input)
+    return to_entries_read(gradient, "U" if upper else "L", symmetrize_input)

@@ -9,8 +9,8 @@ import math
 
 import numpy as np
 
-from vjpcli.graph.operation import as_node, shape_mismatch
-from vjpcli.ops import joining, indexing, shape
+from vjpcli.graph.operation import OPERATIONS, as_node, shape_mismatch
+from vjpcli.ops import indexing, shape
 from vjpcli.ops.declaration import (
     Refusal,
     broadcast_shapes,
@@ -169,7 +169,11 @@ def _axis_of_cross(a, b, axis):
     if a.ndim == 0 or b.ndim == 0:
         raise fail("scalar-operand", "cross needs vectors, and one operand is a number")
     if axis is not None:
-        return max(trailing_axis(a, axis), trailing_axis(b, axis))
+        of_a, of_b = trailing_axis(a, axis), trailing_axis(b, axis)
+        if of_a != of_b:
+            why = f"axis {axis} is not the same axis of both; count it from the end"
+            raise shape_mismatch("cross", a.shape, b.shape, why=why)
+        return of_a
     fitting = [
         axis
         for axis in range(-min(a.ndim, b.ndim), 0)
@@ -202,6 +206,7 @@ def _axis_of_cross(a, b, axis):
         Refusal(sample((3, 3), (3, 3)), "cross-axis-unclear"),
         Refusal(sample((2, 3), (4, 3)), "shape-mismatch"),
         Refusal(sample((2, 3), (2, 3), axis=2), "axis-out-of-range"),
+        Refusal(sample((3,), (2, 3), axis=0), "shape-mismatch"),
     ),
     analytic=True,
 )
@@ -272,7 +277,7 @@ def vander(x, *, N=None, increasing=False):
     while len(powers) < count:
         powers.append(powers[-1] * x)
     powers = powers[:count]
-    return joining.stack(*(powers if increasing else reversed(powers)), axis=-1)
+    return OPERATIONS["stack"](*(powers if increasing else reversed(powers)), axis=-1)
 
 
 @operation(

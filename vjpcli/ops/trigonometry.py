@@ -9,7 +9,7 @@ import numpy as np
 from vjpcli.graph.operation import unit
 from vjpcli.ops import arithmetic, comparison, elementary
 from vjpcli.ops.declaration import Kink, Refusal, elementwise, operation, outcome, sample
-from vjpcli.ops.statics import whole_number
+from vjpcli.ops.keywords import whole_number
 
 
 @elementwise(np.sin, symbolic="sin", analytic=True)
@@ -261,8 +261,8 @@ def _symbolic_sinc_derivative(s, x, *, order):
         sample([0.0, 0.9, 1.0, -1.3], order=3),
     ),
     refuses=(
-        Refusal(sample((2,), order=0.5), "not-whole"),
-        Refusal(sample((2,), order=-1), "number-out-of-range"),
+        Refusal(sample((2,), order=0.5), "keyword-value"),
+        Refusal(sample((2,), order=-1), "keyword-value"),
     ),
 )
 def sinc_derivative(x, *, order=1):
@@ -276,7 +276,7 @@ def sinc_derivative(x, *, order=1):
              that follows from z s(z) = sin(z)
     Example: vjp explain "sinc_derivative(x, order=2)" x=0,0.5 --seed ones
     """
-    return outcome(x.shape, order=whole_number("order", order, low=0, high=20))
+    return outcome(x.shape, order=whole_number("order", order, least=0, most=20))
 
 
 @sinc_derivative.vjp

@@ -7,8 +7,7 @@ import re
 from typing import NamedTuple
 
 from vjpcli.errors import Span, VjpError
-from vjpcli.parser.reading import Reading, shortened
-from vjpcli.parser.refusals import refuse_expression, sign_between
+from vjpcli.parser.reading import Reading, shortened, sign_between
 from vjpcli.parser.syntax import (
     Attribute,
     Binary,
@@ -93,7 +92,7 @@ def _parts(reading: Reading, node: ast.expr) -> list[ast.expr]:
         case ast.Compare() if len(node.ops) == 1 and type(node.ops[0]) in _COMPARISONS:
             parts = [node.left, node.comparators[0]]
         case _:
-            raise refuse_expression(reading, node)
+            raise _refused(reading, node)
     for part in parts:
         if _is_text(part):
             raise _text_outside_call(reading, part)
@@ -151,7 +150,7 @@ def _constant(reading: Reading, node: ast.Constant) -> Expression:
         return Literal(reading.span(node), value)
     if isinstance(value, int | float):
         return _number(reading, node, value)
-    raise refuse_expression(reading, node)
+    raise _refused(reading, node)
 
 
 def _number(reading: Reading, node: ast.Constant, value: int | float) -> Number:
@@ -233,3 +232,13 @@ def _keyword_name_span(reading: Reading, keyword: ast.keyword) -> Span:
 def _attribute_span(reading: Reading, owner: Expression, end: int) -> Span:
     dot = _BETWEEN.match(reading.text, owner.span.end, end)
     return Span(dot.end() if dot else end, end)
+
+
+# What refuses and what looks for a sign is most of the parser, and a good program needs little
+# of it: these load it when it is needed.
+
+
+def _refused(reading: Reading, node: ast.expr) -> VjpError:
+    from vjpcli.parser.refusals import refuse_expression  # noqa: PLC0415  (see above)
+
+    return refuse_expression(reading, node)

@@ -15,9 +15,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 from vjpcli.errors import Source, Span, VjpError
-from vjpcli.parser.characters import check_characters, check_encodable
 from vjpcli.parser.reading import Reading
-from vjpcli.parser.slips import diagnose, too_deep
 from vjpcli.parser.statements import convert_statements
 from vjpcli.parser.syntax import Expression, Program
 
@@ -67,8 +65,14 @@ def _collector_paused() -> Iterator[None]:
 
 def _read(source: Source) -> Program:
     reading = Reading(source)
-    check_encodable(reading)
-    check_characters(reading)
+    if not _is_plain(source.text):
+        from vjpcli.parser.characters import (  # noqa: PLC0415  (most programs are plain)
+            check_characters,
+            check_encodable,
+        )
+
+        check_encodable(reading)
+        check_characters(reading)
     module = _python_tree(reading) if reading.code.strip(" \t\f\n;") else ast.Module([], [])
     if not module.body:
         raise reading.error(
@@ -79,6 +83,11 @@ def _read(source: Source) -> Program:
     return Program(source, convert_statements(reading, module))
 
 
+def _is_plain(text: str) -> bool:
+    """Whether no sign in it needs a closer look: printable ASCII, line ends and tabs."""
+    return text.isascii() and text.translate({9: " ", 10: " ", 13: " "}).isprintable()
+
+
 def _python_tree(reading: Reading) -> ast.Module:
     try:
         # Python warns of `3(x)` and of "\d"; the former is refused here, the latter harmless.
@@ -86,6 +95,8 @@ def _python_tree(reading: Reading) -> ast.Module:
             warnings.simplefilter("ignore")
             return ast.parse(reading.code)
     except (RecursionError, MemoryError):
+        from vjpcli.parser.slips import too_deep  # noqa: PLC0415  (rarely)
+
         raise too_deep(reading) from None
     except SyntaxError as error:
         # ValueError (of which SyntaxError is none) is for NUL, refused before.
@@ -93,6 +104,8 @@ def _python_tree(reading: Reading) -> ast.Module:
 
 
 def _syntax_error(reading: Reading, error: SyntaxError) -> VjpError:
+    from vjpcli.parser.slips import diagnose, too_deep  # noqa: PLC0415  (rarely)
+
     found = diagnose(reading)
     if found is not None:
         return found

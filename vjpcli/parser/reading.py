@@ -142,3 +142,15 @@ def _edited(text: str, edits: Iterable[Edit]) -> str:
 def shortened(text: str) -> str:
     """A word of the user's for use in a message, which no word should fill alone."""
     return text if len(text) <= 24 else text[:20] + "..."
+
+
+_BEFORE_OPERATOR = re.compile(r"(?:[\s)\\]|#[^\r\n]*)*")
+_OPERATOR = re.compile(r"is\s+not\b|not\s+in\b|[a-z]+|[^\w\s()\[\]{}\"'.#\\~+-]+|[+-]")
+
+
+def sign_between(reading: Reading, start: int, end: int) -> Span:
+    """Where the operator stands between operands that end at `start` and begin at `end`."""
+    gap = _BEFORE_OPERATOR.match(reading.text, start, end)
+    begin = gap.end() if gap else start
+    sign = _OPERATOR.match(reading.text, begin, end)
+    return Span(begin, sign.end() if sign else begin)

@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import Any
 
 from vjpcli.errors import Span, VjpError
-from vjpcli.parser.reading import Edit, Reading, shortened
+from vjpcli.parser.reading import Edit, Reading, shortened, sign_between
 
 _INLINE = "a program is statements `name = expression`, the last of which is the output"
 _WHERE = "write y = where(condition, a, b)"
@@ -89,18 +89,6 @@ def refuse_expression(reading: Reading, node: ast.expr) -> VjpError:
 def operator_span(reading: Reading, left: ast.expr, right: ast.expr) -> Span:
     """Where the operator between two operands stands."""
     return sign_between(reading, reading.span(left).end, reading.span(right).start)
-
-
-def sign_between(reading: Reading, start: int, end: int) -> Span:
-    """Where the operator stands between operands that end at `start` and begin at `end`."""
-    gap = _BEFORE_OPERATOR.match(reading.text, start, end)
-    begin = gap.end() if gap else start
-    sign = _OPERATOR.match(reading.text, begin, end)
-    return Span(begin, sign.end() if sign else begin)
-
-
-_BEFORE_OPERATOR = re.compile(r"(?:[\s)\\]|#[^\r\n]*)*")
-_OPERATOR = re.compile(r"is\s+not\b|not\s+in\b|[a-z]+|[^\w\s()\[\]{}\"'.#\\~+-]+|[+-]")
 
 
 def _bracketed(reading: Reading, node: ast.expr) -> str:

@@ -8,7 +8,6 @@ import re
 from vjpcli.errors import Span, VjpError
 from vjpcli.parser.convert import BINARY_OPERATORS, convert
 from vjpcli.parser.reading import Edit, Reading, shortened
-from vjpcli.parser.refusals import caret_power, refuse_statement
 from vjpcli.parser.syntax import Binary, Name, Statement
 
 # Prefixes that every program may use; importing them, by their usual short names, changes nothing.
@@ -84,6 +83,8 @@ def _statement(
         case ast.AnnAssign():
             raise _annotation(reading, node)
         case _:
+            from vjpcli.parser.refusals import refuse_statement  # noqa: PLC0415  (rarely)
+
             raise refuse_statement(reading, node)
 
 
@@ -98,6 +99,8 @@ def _augmented(reading: Reading, node: ast.AugAssign) -> Statement:
     sign = BINARY_OPERATORS.get(type(node.op))
     if sign is None:
         if isinstance(node.op, ast.BitXor):
+            from vjpcli.parser.refusals import caret_power  # noqa: PLC0415  (rarely)
+
             raise caret_power(reading, operator)
         raise reading.error(
             "shift-operator", "shifts of bits have no meaning: all values are real", operator

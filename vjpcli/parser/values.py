@@ -22,7 +22,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vjpcli.errors import Fix, Source, Span, VjpError, fail
-from vjpcli.parser.files import read_all, read_one
 from vjpcli.parser.nested import MOST_AXES, counted, read_only, shortened
 from vjpcli.parser.numbers import read_numbers
 from vjpcli.parser.references import EXTENSIONS, StandardInput, reference
@@ -131,6 +130,8 @@ def read_value(
     text = source.text[span.start : span.end]
     where = reference(source, span, reader)
     if where is not None:
+        from vjpcli.parser.files import read_one  # noqa: PLC0415  (only for files)
+
         array = _shaped(read_one(where, stdin), shape, source, span, is_file=True)
         origin: Literal["file", "stdin"] = "stdin" if where.is_stdin else "file"
         path = None if where.is_stdin else where.file
@@ -300,6 +301,8 @@ def identifier(name: str) -> str:
 
 
 def _read_container(argument: str, stdin: StandardInput | None) -> Iterable[GivenValue]:
+    from vjpcli.parser.files import read_all  # noqa: PLC0415  (only for files)
+
     source = Source(argument, "values")
     span = stripped(source, Span(0, len(argument)))
     where = reference(source, span, "the values")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from vjpcli.explanation.model import Array, Explanation, Step
 from vjpcli.render.numbers import format_count
@@ -33,20 +34,31 @@ def has_backward_table(explanation: Explanation) -> bool:
     )
 
 
-def backward_lines(explanation: Explanation, page: Page) -> list[Line]:
+@dataclass(frozen=True, slots=True)
+class BackwardTable:
+    """The way down and up as drawn; `has_words` when there was room to say how."""
+
+    lines: list[Line]
+    has_words: bool
+
+
+def backward_lines(explanation: Explanation, page: Page) -> BackwardTable:
     """A row for each step; without the words where they do not fit; stacked where nothing fits."""
     steps = explanation.steps
     shown = select(len(steps), _MOST_STEPS)
     longest = max((_columns_of(steps[position].value) for position in shown), default=1)
     lines: list[Line] | None = None
+    has_words = False
     for with_words in (True, False):
         for entries in range(min(longest, _MOST_ENTRIES), 0, -1):
-            # words are worth more than a ninth entry, but not more than the third
-            if with_words and entries < min(longest, 3):
+            # words are worth more than a ninth entry, but not more than the third; with fewer
+            # entries than that, node by node shows more of them
+            if entries < min(longest, 3):
                 break
             table = _table(explanation, page, shown, entries, with_words)
             if table.fits(page):
                 lines = [*table.lines(page), *_left_out(explanation, page, shown, entries)]
+                has_words = with_words
                 break
         if lines is not None:
             break
@@ -55,7 +67,7 @@ def backward_lines(explanation: Explanation, page: Page) -> list[Line]:
     if len(shown) < len(steps):
         missing = format_count(len(steps) - len(shown))
         lines.append(page.line(f"⋯ {missing} more steps of {format_count(len(steps))}", "faint"))
-    return lines
+    return BackwardTable(lines, has_words)
 
 
 def step_label(explanation: Explanation, step: Step) -> str:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from vjpcli.errors import Diagnostic, Label, Source
 from vjpcli.render.glyphs import printable
-from vjpcli.render.page import Line, Page, Piece, cell_width, spaces
+from vjpcli.render.page import Line, Page, Piece, cell_width, line_width, spaces
 from vjpcli.render.theme import Role
 
 _UNLIMITED_WINDOW = 160
@@ -83,16 +83,27 @@ def excerpt_lines(diagnostic: Diagnostic, page: Page) -> list[Line]:
     source = diagnostic.source
     if source is None or not diagnostic.labels:
         return []
+    if not source.text.strip() and not any(label.text for label in diagnostic.labels):
+        return []
     starts = _line_starts(source.text)
     lines: list[Line] = []
     shown = -1
+    wordless: Line | None = None
     for number, label in enumerate(diagnostic.labels):
         line_number = _line_of(starts, label.span.start)
         excerpt = _Excerpt.of(source, starts, line_number, label, page)
         if line_number != shown or excerpt.windowed:
             lines.append(excerpt.text_line(page))
-            shown = line_number
-        lines += excerpt.caret_lines(page, label, primary=number == 0)
+            shown, wordless = line_number, None
+        carets = excerpt.caret_lines(page, label, primary=number == 0)
+        if wordless is not None and len(carets) == 1:
+            gap = carets[0][0].width - line_width(wordless)
+            if gap >= 0:
+                # carets without words share a line with those on their right
+                lines.pop()
+                carets = [(*wordless, spaces(gap), *carets[0][1:])]
+        lines += carets
+        wordless = None if label.text or len(carets) > 1 else carets[0]
     return lines
 
 

@@ -6,37 +6,101 @@ from collections.abc import Sequence
 
 from vjpcli.errors import Diagnostic
 from vjpcli.explanation.model import Check, Explanation
-from vjpcli.render.diagnostic import excerpt_lines, fix_lines
+from vjpcli.render.diagnostic import excerpt_lines, fix_text
+from vjpcli.render.full import WIDE
 from vjpcli.render.numbers import format_count, format_index, format_number
-from vjpcli.render.page import Line, Page, spaces
+from vjpcli.render.page import Line, Page, line_width, spaces
+from vjpcli.render.trail import trail_lines
 
 _MOST_FINDINGS = 12
+_MARKED = ("stand-in", "leaf-unused")
 
 
-def finding_lines(diagnostics: Sequence[Diagnostic], page: Page) -> list[Line]:
-    """The warnings and notes beside the result, the text they are about with carets under it."""
+def has_trouble(explanation: Explanation) -> bool:
+    """Whether a finding is more than a note."""
+    return any(one.severity != "note" for one in explanation.diagnostics)
+
+
+def is_troubled(explanation: Explanation) -> bool:
+    """Whether a gradient is not finite and a finding shows how that came about."""
+    broken = any(not report.finite for report in explanation.leaves.values())
+    return broken and any(one.trail for one in explanation.diagnostics)
+
+
+def finding_lines(explanation: Explanation, page: Page) -> list[Line]:
+    """The warnings and notes beside the result, the text they are about with carets under it.
+
+    What is marked beside the values (stand-ins, unused leaves) needs no second mention.
+    """
+    told = [one for one in explanation.diagnostics if one.code not in _MARKED]
     lines: list[Line] = []
-    for diagnostic in diagnostics[:_MOST_FINDINGS]:
+    for diagnostic in told[:_MOST_FINDINGS]:
         if diagnostic.severity == "note":
-            lines += page.paragraph(f"note: {diagnostic.message}", hanging=8)
+            lines += _note_lines(diagnostic, page)
         else:
-            head = (
-                page.piece("  ✗ ", "trouble"),
-                page.piece(diagnostic.code, "trouble"),
-                page.piece(f" {diagnostic.message}"),
-            )
-            lines += page.wrapped(head, hanging=4)
-        lines += excerpt_lines(diagnostic, page)
-        if diagnostic.numbers:
-            facts = ", ".join(f"{name} {_fact(v, page)}" for name, v in diagnostic.numbers)
-            lines += page.paragraph(facts, indent=4)
-        for note in diagnostic.notes:
-            lines += page.paragraph(note, indent=4)
-        lines += fix_lines(diagnostic, page)
-    if len(diagnostics) > _MOST_FINDINGS:
-        more = format_count(len(diagnostics) - _MOST_FINDINGS)
+            lines += ([()] if lines else []) + _trouble_lines(diagnostic, explanation, page)
+    if len(told) > _MOST_FINDINGS:
+        more = format_count(len(told) - _MOST_FINDINGS)
         lines.append(page.line(f"⋯ {more} more findings (--json has all of them)", "faint"))
     return lines
+
+
+def _note_lines(diagnostic: Diagnostic, page: Page) -> list[Line]:
+    lines = page.paragraph(f"note: {diagnostic.message}", hanging=8)
+    lines += excerpt_lines(diagnostic, page)
+    for note in diagnostic.notes:
+        lines += page.paragraph(note, indent=4)
+    return lines + _correction_lines(diagnostic, page)
+
+
+def _trouble_lines(diagnostic: Diagnostic, explanation: Explanation, page: Page) -> list[Line]:
+    """Code and message, the place in the text, how it went wrong, what to do."""
+    head = (
+        page.piece("  ✗ ", "trouble"),
+        page.piece(diagnostic.code, "trouble"),
+        page.piece(f" {diagnostic.message}", "strong"),
+    )
+    lines = page.wrapped(head, hanging=4)
+    lines += excerpt_lines(diagnostic, page)
+    lines += (
+        [(), *trail_lines(diagnostic, explanation.inputs, page), ()] if diagnostic.trail else []
+    )
+    if not diagnostic.trail:
+        lines += _fact_lines(diagnostic, page)
+    for note in diagnostic.notes:
+        lines += page.paragraph(note)
+    if diagnostic.trail and diagnostic.notes and diagnostic.fix:
+        lines.append(())
+    lines += _correction_lines(diagnostic, page)
+    return [*lines, page.line(f"more: vjp rule {diagnostic.code}", "faint")]
+
+
+def _fact_lines(diagnostic: Diagnostic, page: Page) -> list[Line]:
+    if not diagnostic.numbers:
+        return []
+    facts = ", ".join(f"{name} {_fact(v, page)}" for name, v in diagnostic.numbers)
+    return page.paragraph(facts, indent=4)
+
+
+def _correction_lines(diagnostic: Diagnostic, page: Page) -> list[Line]:
+    """`Fix: guard the input` and under it what to type; a text to be copied is never wrapped."""
+    fix = diagnostic.fix
+    text = fix_text(diagnostic)
+    if fix is None or not (text or fix.says):
+        return []
+    lead = page.piece("  Fix: ", "good")
+    if not text or not fix.says:
+        return page.wrapped((lead, page.piece(fix.says or text or "")), hanging=4)
+    says, typed = page.piece(fix.says), page.piece(text, "strong")
+    if fix.says.startswith("→"):
+        # a result stands behind what gives it, as far as there is room
+        whole = (lead, typed, spaces(3), says)
+        apart = [*page.wrapped((lead, typed), hanging=7), *page.wrapped((spaces(7), says))]
+        return [whole] if line_width(whole) <= page.room else apart
+    whole = (lead, says, page.piece(":  "), typed)
+    if page.room >= WIDE and line_width(whole) <= page.room:
+        return [whole]
+    return [*page.wrapped((lead, says), hanging=4), *page.wrapped((spaces(4), typed))]
 
 
 def _fact(value: object, page: Page) -> str:
@@ -59,11 +123,15 @@ def check_lines(check: Check | None, page: Page) -> list[Line]:
     if check.agrees is None:
         reason = check.reason or "it could not be made"
         return page.paragraph(f"– not checked against {check.method}: {reason}", "faint", hanging=4)
+    reason = f"; {check.reason}" if check.reason else ""
     if check.agrees:
         mark = page.piece("  ✓ ", "good")
-        return page.wrapped(
-            (mark, page.piece(f"agrees with {check.method}{error} {runs}")), hanging=4
-        )
+        words = f"agrees with {check.method}{error}{reason}"
+        line = (mark, page.piece(f"{words} {runs}"))
+        if line_width(line) > page.room:
+            # what it cost is the first thing to leave out
+            line = (mark, page.piece(words))
+        return page.wrapped(line, hanging=4)
     where = ""
     if check.worst_leaf is not None:
         entry = format_index(f"{check.worst_leaf}.grad", check.worst_index or ())
@@ -72,7 +140,6 @@ def check_lines(check: Check | None, page: Page) -> list[Line]:
         expected = format_number(check.expected, page.digits)
         where += f": the difference quotient is {expected}, the gradient says "
         where += format_number(check.got, page.digits)
-    reason = f"; {check.reason}" if check.reason else ""
     words = f"disagrees with {check.method}{where}{error}{reason} {runs}"
     return page.wrapped((page.piece("  ✗ ", "trouble"), page.piece(words)), hanging=4)
 
@@ -91,26 +158,29 @@ def next_line(commands: Sequence[str], page: Page) -> list[Line]:
     return [line] if len(line) > 1 else []
 
 
-def reading_sentences(
-    explanation: Explanation, page: Page, *, weighted: bool, zeros: bool
-) -> list[str]:
-    """How the table is to be read.
-
-    `weighted`: it has rows to be weighted by seeds and a bottom row of gradients; `zeros`: it
-    has structural zeros.
-    """
-    sentences = []
+def weighting_sentences(explanation: Explanation) -> list[str]:
+    """How a table with a bottom row of gradients is to be read."""
     used = [name for name in explanation.gradients if explanation.leaves[name].used]
-    if weighted and used:
-        names = ", ".join(f"{name}.grad" for name in used[:6]) + (", …" if len(used) > 6 else "")
-        sentences.append(
-            "Weight each row of the Jacobian by its seed, then add down the columns: "
-            f"the bottom row is {names}."
-        )
-    if zeros:
-        mark = page.piece("·").text
-        sentences.append(f"{mark} is a structural zero: that output never reads that entry.")
-    return sentences
+    names = ", ".join(f"{name}.grad" for name in used[:6]) + (", …" if len(used) > 6 else "")
+    return [
+        "Weight each row of the Jacobian by its seed, then add down the columns: "
+        f"the bottom row is {names}."
+    ]
+
+
+def zero_sentences(explanation: Explanation, page: Page, *, diagonal: bool = False) -> list[str]:
+    """What the dot in a table means."""
+    mark = page.piece("·").text
+    names = [name for name in explanation.gradients if explanation.leaves[name].used]
+    output = explanation.output
+    if not diagonal or not names or len(names) > 4 or output.value.ndim != 1:
+        return [f"{mark} is a structural zero: that output never reads that entry."]
+    read = [f"{name}[j]" for name in names]
+    listed = f"{', '.join(read[:-1])} or {read[-1]}" if len(read) > 1 else read[0]
+    return [
+        f"{mark} is a structural zero: {output.name}[i] never reads {listed} for j ≠ i, "
+        "so the Jacobian is diagonal."
+    ]
 
 
 def seed_sentences(explanation: Explanation) -> list[str]:

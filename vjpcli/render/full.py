@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from vjpcli.explanation.model import Explanation
+from vjpcli.render.bands import band_lines
 from vjpcli.render.jacobian import JacobianRows, Leaf
 from vjpcli.render.numbers import format_count, format_number
 from vjpcli.render.page import Line, Page, Piece, joined
@@ -15,6 +16,9 @@ from vjpcli.render.selection import select, with_gaps
 from vjpcli.render.table import Group, Row, Table
 
 Naming = Literal["slope", "entry", "short"]
+
+WIDE = 100
+"""From this width on the whole Jacobian of a small elementwise program is easy to read."""
 
 _MOST_ROWS = 16
 _MOST_PASSES = 4
@@ -53,8 +57,8 @@ class FullJacobian:
         self.each = any(seed.value is None for one_pass in passes for seed in one_pass)
         self.weighted = bool(passes) and not self.each
         most = self.rows.count if every_entry else _MOST_ROWS
-        marked = [] if self.rows.marked is None else [self.rows.marked]
-        self.shown_rows = select(self.rows.count, most, marked) if self.rows.count else []
+        self._marked = [] if self.rows.marked is None else [self.rows.marked]
+        self.shown_rows = select(self.rows.count, most, self._marked) if self.rows.count else []
 
     def whole(self) -> list[Line] | None:
         """One table with every column of every leaf, or None when it does not fit."""
@@ -67,10 +71,13 @@ class FullJacobian:
         columns = [_Columns(leaf, tuple(range(leaf.size))) for leaf in leaves if leaf.size]
         if not columns:
             return None
+        # beside a one-hot seed, on narrow pages and with several indices the entry is name enough
+        plain = self.rows.marked is None and all(len(leaf.shape) < 2 for leaf in leaves)
+        long: Naming = "slope" if plain and page.room >= WIDE else "entry"
         attempts: list[tuple[Naming, bool]] = [
-            ("slope", True),
+            (long, True),
             ("entry", True),
-            ("slope", False),
+            (long, False),
             ("entry", False),
             ("short", False),
         ]
@@ -84,6 +91,9 @@ class FullJacobian:
         """A table for each leaf (or for a few that fit together), columns left out if need be."""
         lines: list[Line] = []
         leaves = [leaf for leaf in self.rows.leaves if leaf.size]
+        if len(leaves) > 1 and not self.every_entry:
+            # several tables share the screen
+            self.shown_rows = select(self.rows.count, _MOST_ROWS // 2, self._marked)
         pending = list(leaves) if self.shown_rows else []
         while pending:
             if lines and len(lines) > _MOST_LINES and not self.every_entry:
@@ -108,7 +118,7 @@ class FullJacobian:
             columns.append(_Columns(leaf, tuple(range(leaf.size))))
             if sum(len(c.shown) for c in columns) > min(self.page.room // 3, _UNLIMITED_COLUMNS):
                 break
-            for naming in ("slope", "entry", "short"):
+            for naming in ("entry", "short"):
                 table = self._table(columns, naming, extras=False)
                 if table.fits(self.page):
                     best = (count, table)
@@ -133,23 +143,11 @@ class FullJacobian:
         return [*table.lines(self.page), *self.page.paragraph(note, "faint")]
 
     def _banded(self, leaf: Leaf) -> list[Line]:
-        lines: list[Line] = []
-        group = 2 if self.weighted else 1
-        most = min(max(self.page.room // 3, 1), _UNLIMITED_COLUMNS)
-        start = 0
-        while start < leaf.size:
-            end = min(leaf.size, start + most)
-            table = self._table([_Columns(leaf, tuple(range(start, end)))], "entry", extras=False)
-            if not table.fits(self.page):
-                end = start + table.columns_that_fit(self.page, group)
-                if end == start:
-                    return self._listed(leaf, list(range(leaf.size)))
-                table = self._table(
-                    [_Columns(leaf, tuple(range(start, end)))], "entry", extras=False
-                )
-            lines += ([()] if lines else []) + table.lines(self.page)
-            start = end
-        return lines
+        """Every column, in as many tables as it takes."""
+        seed_names = self._seed_names(self._pass_count) if self.weighted else ()
+        label = self._gradient_label(leaf)
+        lines = band_lines(self.rows, leaf, self.page, seed_names, label)
+        return self._listed(leaf, list(range(leaf.size))) if lines is None else lines
 
     def _listed(self, leaf: Leaf, columns: list[int]) -> list[Line]:
         """For pages too narrow for any table: an entry a line."""
@@ -185,7 +183,7 @@ class FullJacobian:
         contribution = self._contribution(columns) if extras else None
         groups = [Group.of_numbers(1)]
         header: list[tuple[Piece, ...]] = [(page.piece(""),)]
-        pass_count = min(len(self.explanation.passes), _MOST_PASSES)
+        pass_count = self._pass_count
         if self.weighted:
             groups.append(Group.of_numbers(pass_count))
             header.append(self._seed_names(pass_count))
@@ -204,6 +202,14 @@ class FullJacobian:
         ]
         footer = self._footer(columns, pass_count, extras, contribution) if self.weighted else None
         return Table(tuple(groups), tuple(header), body, footer)
+
+    @property
+    def _pass_count(self) -> int:
+        return min(len(self.explanation.passes), _MOST_PASSES)
+
+    def _gradient_label(self, leaf: Leaf) -> Piece:
+        label = f"{leaf.name}.grad" if len(self.rows.leaves) == 1 else "grad"
+        return self.page.piece(label, "gradient")
 
     def _seed_names(self, pass_count: int) -> tuple[Piece, ...]:
         if len(self.explanation.passes) == 1:
@@ -264,8 +270,7 @@ class FullJacobian:
         contribution: tuple[Piece, ...] | None,
     ) -> Row:
         page = self.page
-        label = f"{columns[0].leaf.name}.grad" if len(self.rows.leaves) == 1 else "grad"
-        cells: list[tuple[Piece, ...]] = [(page.piece(label, "gradient"),)]
+        cells: list[tuple[Piece, ...]] = [(self._gradient_label(columns[0].leaf),)]
         if pass_count > 1:
             cells.append((page.piece("added up" if extras else "", "faint"),))
         else:

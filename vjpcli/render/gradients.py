@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from vjpcli.explanation.model import ArraySummary, Explanation, LeafReport
 from vjpcli.render.glyphs import pretty_formula
 from vjpcli.render.numbers import format_count, format_number
@@ -11,14 +13,19 @@ from vjpcli.render.selection import select, with_gaps
 
 _MOST_LEAVES = 20
 _LONGEST_LABEL = 48
+_SEED = re.compile(r"\bseed\b")
+_LONGEST_FORMULA = 240
 
 
 def gradient_lines(explanation: Explanation, page: Page) -> list[Line]:
-    """A picture for each leaf: `x.grad = Wᵀ @ seed   3  4.5  6   seed mixes the rows of W`."""
+    """A picture for each leaf: `x.grad = Wᵀ @ seed   3  4.5  6   seed mixes the rows of W`.
+
+    A formula too long to stand before the numbers follows below them.
+    """
     names = [name for name in explanation.gradients if name in explanation.inputs]
-    labels = {name: _label(explanation, name, page) for name in names}
-    fitting = [len(label) for label in labels.values() if len(label) <= _LONGEST_LABEL]
-    label_width = min(max(fitting, default=0), max(12, page.room // 2))
+    longest = min(_LONGEST_LABEL, max(12, page.room * 2 // 5))
+    labels = {name: _label(explanation, name, page, longest) for name in names}
+    label_width = max((page.piece(label).width for label in labels.values()), default=0)
     chosen = select(len(names), _MOST_LEAVES)
     lines: list[Line] = []
     for position in with_gaps(chosen, len(names)):
@@ -31,11 +38,39 @@ def gradient_lines(explanation: Explanation, page: Page) -> list[Line]:
     return lines
 
 
-def _label(explanation: Explanation, name: str, page: Page) -> str:
+def _formula(explanation: Explanation, name: str, page: Page) -> str:
+    """The gradient as a formula; "" where several outputs meet, as formulas tell of the last."""
     report = explanation.leaves.get(name)
-    if report is not None and report.matrix_formula:
-        return f"{name}.grad = {pretty_formula(report.matrix_formula, page.ascii_only)}"
-    return f"{name}.grad"
+    if report is None or not report.matrix_formula or len(explanation.outputs) > 1:
+        return ""
+    text = report.matrix_formula
+    if len(explanation.passes) > 1:
+        text = _SEED.sub("sum(seeds)", text)
+    formula = pretty_formula(text, page.ascii_only)
+    if len(formula) > _LONGEST_FORMULA:
+        return f"a formula of {format_count(len(formula))} characters (--json has it)"
+    return formula
+
+
+def _label(explanation: Explanation, name: str, page: Page, longest: int) -> str:
+    """`x.grad = Wᵀ @ seed` where it is short, else `x.grad`. A scalar's number comes first."""
+    formula = _formula(explanation, name, page)
+    label = f"{name}.grad = {formula}"
+    scalar = explanation.gradients[name].size == 1
+    return label if formula and not scalar and len(label) <= longest else f"{name}.grad"
+
+
+def _formula_below(explanation: Explanation, name: str, label: str, page: Page) -> list[Line]:
+    """`       = sum(…)` under the equals sign, where the label did not hold the formula."""
+    formula = _formula(explanation, name, page)
+    gradient = explanation.gradients[name]
+    if not formula or "=" in label:
+        return []
+    if gradient.size == 1 and formula == format_number(gradient.reshape(-1)[0], page.digits):
+        return []
+    indent = 2 + page.piece(label).width + 1
+    line = (spaces(indent), page.piece("= "), page.piece(formula, "slope"))
+    return page.wrapped(line, hanging=min(indent + 2, page.room // 3))
 
 
 def _one(
@@ -44,17 +79,15 @@ def _one(
     gradient = explanation.gradients[name]
     report = explanation.leaves.get(name) or LeafReport()
     says = _says(explanation, name, report)
-    if gradient.size == 1 and not report.matrix_formula:
-        return _scalar(explanation, name, says, page)
+    below = _formula_below(explanation, name, label, page)
+    if gradient.size == 1:
+        return _scalar(explanation, name, says, below, page)
     if gradient.ndim > 2 and not is_row(gradient):
-        heading = page.paragraph(label, "gradient") if report.matrix_formula else []
+        heading = page.paragraph(label, "gradient") if below or "=" in label else []
         parts = blocks(name, gradient, page, "gradient", suffix=".grad")
-        return [*heading, *flow(parts, page), *(page.paragraph(says) if says else [])]
+        return [*heading, *below, *flow(parts, page), *(page.paragraph(says) if says else [])]
     lines: list[Line] = []
     head = page.piece(label, "gradient")
-    if head.width > label_width:
-        lines += page.wrapped((spaces(2), head), hanging=4)
-        head = page.piece("")
     room = max(12, page.room - label_width - 4)
     draw = row_lines if is_row(gradient) else matrix_lines
     picture = draw(gradient, page, "gradient", room)
@@ -68,6 +101,7 @@ def _one(
         if beside and first:
             line = (*line, spaces(width - line_width(row) + 3), remark)
         lines.append(line)
+    lines += below
     if says and not beside:
         lines += page.paragraph(says, "faint", indent=4)
     if report.summary is not None:
@@ -75,7 +109,9 @@ def _one(
     return lines
 
 
-def _scalar(explanation: Explanation, name: str, says: str, page: Page) -> list[Line]:
+def _scalar(
+    explanation: Explanation, name: str, says: str, below: list[Line], page: Page
+) -> list[Line]:
     """`w.grad = -14   raise w by ...`, the remarks of all scalars under each other."""
     scalars = {
         other: page.number(gradient.reshape(-1)[0], "gradient")
@@ -87,17 +123,19 @@ def _scalar(explanation: Explanation, name: str, says: str, page: Page) -> list[
     number_width = max(piece.width for piece in scalars.values())
     line: Line = (spaces(2), *padded(names[name], name_width), page.piece(" = "), scalars[name])
     if not says:
-        return page.wrapped(line)
-    line = (*line, spaces(number_width - scalars[name].width + 3), page.piece(says, "faint"))
-    return page.wrapped(line, hanging=4)
+        return page.wrapped(line) + below
+    beside = (*line, spaces(number_width - scalars[name].width + 3), page.piece(says, "faint"))
+    if line_width(beside) <= page.room:
+        return [beside, *below]
+    return [*page.wrapped(line), *below, *page.paragraph(says, "faint", indent=4)]
 
 
 def _says(explanation: Explanation, name: str, report: LeafReport) -> str:
     if not report.used:
-        return "not used by the expression (PyTorch: None)"
+        return "not used (PyTorch: None; JAX and autograd: zeros)"
     if report.nudge is not None:
         return _nudge(explanation, name, report)
-    return report.matrix_formula_says
+    return report.matrix_formula_says if len(explanation.outputs) == 1 else ""
 
 
 def _nudge(explanation: Explanation, name: str, report: LeafReport) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from vjpcli.explanation.model import Explanation, Seed
+import numpy as np
+
+from vjpcli.explanation.model import Array, Explanation, Seed
 from vjpcli.render.numbers import format_count, format_number, format_shape
 from vjpcli.render.page import Line, Page, line_width, spaces
 from vjpcli.render.selection import select, with_gaps
@@ -81,5 +83,15 @@ def _seed_fact(seed: Seed, output_count: int) -> str:
         "loss": f"{shape}, from the loss",
         "file": f"{shape}, from {seed.text}",
         "example": f"ones {shape}, an example",
+        "given": _looks(seed.value, shape),
     }
     return f"seed{of} {words.get(seed.origin, shape)}"
+
+
+def _looks(value: Array, shape: str) -> str:
+    """What a seed that was typed in full turns out to be."""
+    if value.size > 1 and bool(np.all(value == 1)):
+        return f"ones {shape}"
+    if value.size > 1 and np.count_nonzero(value) == 1 and float(value.sum()) == 1:
+        return f"{shape}, one-hot"
+    return shape

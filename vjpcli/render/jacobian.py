@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from vjpcli.explanation.model import Array, Explanation, Output
+from vjpcli.render.numbers import format_numbers
 from vjpcli.render.page import Page, Piece
 from vjpcli.render.picture import entry_name, indices
 
@@ -122,6 +123,36 @@ class JacobianRows:
         if report.structure == "diagonal" and leaf.shape == output.value.shape:
             return [column != flat for column in columns]
         return [False] * len(columns)
+
+    def texts(self, leaf: Leaf, page: Page) -> list[list[str]]:
+        """All rows of all entries at once, for tables of a million entries."""
+        mark = page.piece("·").text
+        found: list[list[str]] = []
+        for output in self.explanation.outputs:
+            table = self.explanation.jacobian[output.name][leaf.name]
+            assert table is not None
+            numbers = format_numbers(table, page.digits)
+            for flat in self._structural_zeros(output, leaf, table):
+                numbers[flat] = mark
+            found += [
+                numbers[start : start + leaf.size]
+                for start in range(0, output.value.size * leaf.size, leaf.size)
+            ]
+        return found
+
+    def _structural_zeros(self, output: Output, leaf: Leaf, table: Array) -> list[int]:
+        """Their row-major positions."""
+        zero = (table == 0).reshape(int(output.value.size), leaf.size)
+        report = self.explanation.leaves.get(leaf.name)
+        if report is None or output is not self.explanation.output:
+            return []
+        if report.reads is not None:
+            zero &= ~report.reads.reshape(zero.shape)
+        elif report.structure == "diagonal" and leaf.shape == output.value.shape:
+            np.fill_diagonal(zero, False)
+        elif report.structure != "none":
+            return []
+        return [int(position) for position in np.flatnonzero(zero)]
 
     def gradient(self, leaf: Leaf, columns: Sequence[int], page: Page) -> list[Piece]:
         """The gradient's entries under `columns`."""

@@ -14,7 +14,6 @@ import numpy as np
 
 from vjpcli.errors import Diagnostic
 from vjpcli.explanation.model import Array, Check, Explanation, LeafReport, Seed, Step
-from vjpcli.render.diagnostic import fix_text
 from vjpcli.render.numbers import shortest_as_float64
 
 SCHEMA = "vjp/1"
@@ -87,6 +86,15 @@ def render_product(
     )
 
 
+def render_hessian(expression: str, dtype: str, blocks: Mapping[str, Mapping[str, Array]]) -> str:
+    """Second derivatives as a document: `hessian` holds a block for each pair of leaves."""
+    hessian = {
+        row: {column: numbers(block) for column, block in line.items()}
+        for row, line in blocks.items()
+    }
+    return dump({"schema": SCHEMA, "expression": expression, "dtype": dtype, "hessian": hessian})
+
+
 def diagnostic_document(diagnostic: Diagnostic, corrected_command: str | None = None) -> JsonObject:
     """The Diagnostic as a document; `fix` is the corrected command where it is known."""
     source = diagnostic.source
@@ -98,7 +106,7 @@ def diagnostic_document(diagnostic: Diagnostic, corrected_command: str | None = 
         "leaf": diagnostic.leaf,
         "index": None if diagnostic.index is None else [int(i) for i in diagnostic.index],
         "span": None if span is None else [span.start, span.end],
-        "fix": corrected_command or fix_text(diagnostic),
+        "fix": corrected_command or _fix_text(diagnostic),
         "notes": list(diagnostic.notes),
         "source": None if source is None else {"origin": source.origin, "text": source.text},
         "labels": [
@@ -107,6 +115,14 @@ def diagnostic_document(diagnostic: Diagnostic, corrected_command: str | None = 
         ],
         "numbers": {name: plain(value) for name, value in diagnostic.numbers},
     }
+
+
+def _fix_text(diagnostic: Diagnostic) -> str | None:
+    if diagnostic.fix is None:
+        return None
+    from vjpcli.render.diagnostic import fix_text  # noqa: PLC0415  (only where there is a fix)
+
+    return fix_text(diagnostic)
 
 
 def error_document(diagnostic: Diagnostic, corrected_command: str | None = None) -> JsonObject:

@@ -36,9 +36,18 @@ def format_number(value: Any, digits: int = DEFAULT_DIGITS) -> str:
     return shortest(value) if digits >= held else f"{number:.{max(1, digits)}g}"
 
 
-def format_numbers(values: Iterable[Any], digits: int = DEFAULT_DIGITS) -> list[str]:
-    """Each number by `format_number`."""
-    return [format_number(value, digits) for value in values]
+def format_numbers(array: NDArray[Any], digits: int = DEFAULT_DIGITS) -> list[str]:
+    """Every entry as `format_number` writes it, row-major; quick for a million of them."""
+    flat = array.ravel()
+    if flat.dtype == np.bool_ or digits >= (9 if flat.dtype == np.float32 else 17):
+        return [format_number(value, digits) for value in flat]
+    limit, kept = _WHOLE_LIMIT, max(1, digits)
+    return [
+        str(int(number))
+        if number.is_integer() and -limit < number < limit
+        else f"{number:.{kept}g}"
+        for number in flat.astype(np.float64, copy=False).tolist()
+    ]
 
 
 def shortest(value: Any) -> str:

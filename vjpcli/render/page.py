@@ -7,20 +7,26 @@ measured; hence the widths are those of what is printed.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from vjpcli.render.glyphs import pretty_formula, printable
 from vjpcli.render.numbers import DEFAULT_DIGITS, format_number
-from vjpcli.render.theme import Role, paint
+from vjpcli.render.theme import Role, painted
 
 UNLIMITED = 1_000_000
+
+NARROWEST = 24
+"""Columns that a page has in any case."""
+
+
+_NARROW = frozenset("│·→⋯")
 
 
 def cell_width(text: str) -> int:
     """Terminal cells that `text` takes: wide characters two, combining marks none."""
-    if text.isascii():
+    if text.isascii() or text in _NARROW:
         return len(text)
     # only text that is not ASCII needs rich's tables
     from rich.cells import cell_len  # noqa: PLC0415 - see above
@@ -56,8 +62,10 @@ def spaces(count: int) -> Piece:
 
 def padded(piece: Piece, width: int, right: bool = False) -> Line:
     """The piece filled up with blanks to `width` cells; longer ones are left as they are."""
-    fill = spaces(width - piece.width)
-    return (fill, piece) if right else (piece, fill)
+    missing = width - piece.width
+    if missing <= 0:
+        return (piece,)
+    return (spaces(missing), piece) if right else (piece, spaces(missing))
 
 
 def padded_line(line: Line, width: int) -> Line:
@@ -125,24 +133,24 @@ class Page:
 
     def text(self, lines: Iterable[Line]) -> str:
         """The finished text: every line inside the width, no blanks at line ends."""
-        finished = []
-        for line in lines:
-            finished += [self._painted(part) for part in self.wrapped(line)]
-        return "\n".join(finished)
-
-    def _painted(self, line: Line) -> str:
-        pieces = list(line)
-        while pieces and not pieces[-1].text.strip(" "):
-            pieces.pop()
-        if not pieces:
-            return ""
-        pieces[-1] = Piece(pieces[-1].text.rstrip(" "), pieces[-1].role)
+        finished = [_trimmed(part) for line in lines for part in self.wrapped(line)]
         if not self.colour:
-            return "".join(piece.text for piece in pieces)
-        return "".join(paint(piece.text, piece.role) for piece in pieces)
+            return "\n".join("".join(piece.text for piece in line) for line in finished)
+        return painted([(piece.text, piece.role) for piece in line] for line in finished)
+
+
+def _trimmed(line: Line) -> Line:
+    pieces = list(line)
+    while pieces and not pieces[-1].text.strip(" "):
+        pieces.pop()
+    if pieces:
+        pieces[-1] = Piece(pieces[-1].text.rstrip(" "), pieces[-1].role)
+    return tuple(pieces)
 
 
 _WORD = re.compile(r"( *)([^ ]+)")
+_PRODUCTS = [re.compile(rf"( *)([^ ]+(?: (?:×|→|\*|->) [^ ]+){{1,{most}}})") for most in (3, 1)]
+_LONGEST_PRODUCT = NARROWEST - 4
 
 
 def _words(line: Line) -> list[tuple[int, list[Piece]]]:
@@ -151,7 +159,7 @@ def _words(line: Line) -> list[tuple[int, list[Piece]]]:
     blanks, glued = 0, False
     for piece in line:
         end = 0
-        for match in _WORD.finditer(piece.text):
+        for match in _word_matches(piece.text):
             gap, end = len(match[1]), match.end()
             if glued and gap == 0 and match.start() == 0:
                 words[-1][1].append(Piece(match[2], piece.role))
@@ -162,6 +170,19 @@ def _words(line: Line) -> list[tuple[int, list[Piece]]]:
         blanks += trailing
         glued = bool(words) and blanks == 0
     return words
+
+
+def _word_matches(text: str) -> Iterator[re.Match[str]]:
+    """The words of the text; a short product such as `seed × slope` stays in one piece."""
+    end = 0
+    while match := _WORD.match(text, end):
+        for pattern in _PRODUCTS:
+            product = pattern.match(text, end)
+            if product and len(product[2]) <= _LONGEST_PRODUCT:
+                match = product
+                break
+        yield match
+        end = match.end()
 
 
 def _reflow(line: Line, room: int, hanging: int | None) -> list[Line]:

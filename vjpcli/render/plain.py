@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from vjpcli.explanation.model import Array, Explanation
 from vjpcli.render.glyphs import printable
 from vjpcli.render.numbers import shortest_numbers
@@ -53,3 +55,14 @@ def _commented(label: str, table: Array, rows: int) -> list[str]:
 def render_numbers(array: Array) -> str:
     """One array row-major on one line. Without a final line end."""
     return " ".join(shortest_numbers(array))
+
+
+def render_blocks(blocks: Mapping[str, Array], rows: Mapping[str, int]) -> str:
+    """Named matrices below each other, a comment line `# x,w 2x3` before each.
+
+    `rows` says how many lines each block has. Without a final line end.
+    """
+    lines: list[str] = []
+    for name, block in blocks.items():
+        lines += _commented(name, block, rows[name])
+    return "\n".join(lines)

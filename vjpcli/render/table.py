@@ -1,4 +1,9 @@
-"""A table of column groups with rules between them, as on every screen."""
+"""A table of column groups with rules between them, as on every screen.
+
+Colour is rich's work (`theme.py`), this layout is not: rich.table folds or crops a cell that finds
+no room, and half a number is a wrong number. This table tells instead how wide it is and how many
+columns fit, so that whole columns can be left out.
+"""
 
 from __future__ import annotations
 
@@ -50,17 +55,6 @@ class Table:
         """Whether the page is wide enough; the blank after the last column may be lost."""
         return self.width() - 1 <= page.room
 
-    def columns_that_fit(self, page: Page, group: int) -> int:
-        """How many columns of a group, from its left, the page has room for; at least 0."""
-        spec, widths = self._measured()[group]
-        free = page.room - (self.width() - 1 - sum(widths) - spec.gap * (len(widths) - 1))
-        used = -spec.gap
-        for count, width in enumerate(widths):
-            used += spec.gap + width
-            if used > free:
-                return count
-        return len(widths)
-
     def lines(self, page: Page) -> list[Line]:
         """The table drawn."""
         measured = self._measured()
@@ -100,11 +94,10 @@ class Table:
         return result
 
     def _line(self, page: Page, row: Row, measured: list[tuple[Group, list[int]]]) -> Line:
-        line: list[Piece] = [spaces(1)]
+        blank, upright = spaces(1), page.piece("│", "faint")
+        line: list[Piece] = []
         for position, (group, widths) in enumerate(measured):
-            if position:
-                line.append(page.piece("│", "faint"))
-            line.append(spaces(1))
+            line += [blank, upright, blank] if position else [blank, blank]
             cells = row[position]
             if len(cells) == len(widths):
                 for column, cell in enumerate(cells):
@@ -114,8 +107,7 @@ class Table:
             else:
                 total = sum(widths) + group.gap * (len(widths) - 1)
                 line += padded(cells[0] if cells else spaces(0), total)
-            line.append(spaces(1))
-        return tuple(line)
+        return (*line, blank)
 
     def _rule(self, page: Page, measured: list[tuple[Group, list[int]]]) -> Line:
         parts = ["─" * (sum(w) + g.gap * (len(w) - 1) + 2) for g, w in measured]

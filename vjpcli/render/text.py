@@ -12,30 +12,32 @@ from typing import Literal
 
 import numpy as np
 
-from vjpcli.explanation.model import Explanation
+from vjpcli.explanation.model import Array, Explanation
+from vjpcli.explanation.sentences import Sentence, Topic
 from vjpcli.render.backward import backward_lines, has_backward_table
 from vjpcli.render.entrywise import entrywise_lines
 from vjpcli.render.findings import (
     check_lines,
     finding_lines,
+    has_trouble,
+    is_troubled,
     next_line,
-    reading_sentences,
     seed_sentences,
+    weighting_sentences,
+    zero_sentences,
 )
-from vjpcli.render.full import FullJacobian
+from vjpcli.render.full import WIDE, FullJacobian
 from vjpcli.render.gradients import gradient_lines
 from vjpcli.render.header import header_lines
 from vjpcli.render.jacobian import JacobianRows, is_entrywise
 from vjpcli.render.numbers import DEFAULT_DIGITS, format_count
-from vjpcli.render.page import Line, Page
-from vjpcli.render.picture import is_row, row_lines
+from vjpcli.render.page import NARROWEST, Line, Page
+from vjpcli.render.picture import is_row
 from vjpcli.render.steps import step_lines
-from vjpcli.render.values import value_lines
+from vjpcli.render.values import seed_lines, value_lines
 
 JacobianChoice = Literal["auto", "full", "compact"]
 
-# From this width on the whole Jacobian of a small elementwise program is easy to read.
-_WIDE = 100
 _MOST_SEEDS = 8
 
 
@@ -61,32 +63,37 @@ def render_explanation(
     diagonal one. `next_commands` replaces the suggestions of the last line; an empty sequence
     removes it.
     """
-    page = Page(None if width is None else max(24, width), digits, ascii_only, colour)
+    page = Page(None if width is None else max(NARROWEST, width), digits, ascii_only, colour)
     screen = _Screen(explanation, page, jacobian)
-    sections = [
-        screen.head(),
-        screen.values(),
-        screen.seeds(),
-        screen.picture(),
-        screen.gradients(),
-        step_lines(explanation, page) if show_steps else [],
-    ]
+    findings = finding_lines(explanation, page) if show_diagnostics else []
+    # what went wrong is read before any picture of it
+    first, last = (findings, []) if screen.troubled else ([], findings)
+    gradients = screen.gradients()
+    steps = step_lines(explanation, page) if show_steps else []
     closing: list[Line] = []
-    sentences = [*seed_sentences(explanation), *explanation.sentences, *screen.reading()]
+    sentences = screen.sentences()
     for sentence in sentences:
         closing += page.paragraph(sentence)
-    if show_diagnostics:
-        closing += finding_lines(explanation.diagnostics, page)
-    closing += check_lines(explanation.check, page)
+    checked = check_lines(explanation.check, page)
     commands = screen.suggestions(show_steps) if next_commands is None else next_commands
-    closing += next_line(commands, page)
-    if sections[-2] and not show_steps and not sentences:
+    checked += next_line(commands, page)
+    if last and has_trouble(explanation):
+        last = [*([()] if closing else []), *last, ()]
+    closing += last + checked
+    if gradients and not show_steps and not sentences and not last:
         # gradients with their formulas are the last word already
-        sections[-2] += closing
+        endings = [gradients + closing]
     else:
-        sections.append(closing)
+        endings = [gradients, steps, closing]
     lines: list[Line] = []
-    for section in sections:
+    for section in [
+        screen.head(),
+        screen.values(),
+        first,
+        screen.seeds(),
+        screen.picture(),
+        *endings,
+    ]:
         if section:
             lines += ([()] if lines else []) + section
     return page.text(lines)
@@ -100,15 +107,20 @@ class _Screen:
         self.page = page
         self.every_entry = jacobian == "full"
         self.entrywise = False
+        self.troubled = jacobian == "auto" and is_troubled(explanation)
         self.backward = jacobian == "auto" and has_backward_table(explanation)
         self._picture: list[Line] = []
         self._whole = False
+        self._has_words = False
         self._hidden: tuple[str, ...] = ()
         if self.backward:
-            self._picture = backward_lines(explanation, page)
+            table = backward_lines(explanation, page)
+            self._picture, self._has_words = table.lines, table.has_words
+            return
+        if self.troubled:
             return
         full = FullJacobian(explanation, page, self.every_entry)
-        wide = page.room >= _WIDE and len(full.shown_rows) == full.rows.count
+        wide = page.room >= WIDE and len(full.shown_rows) == full.rows.count
         entrywise = is_entrywise(explanation)
         whole = None
         # a one-hot seed is understood by the row it picks
@@ -130,7 +142,7 @@ class _Screen:
 
     def _table_facts(self) -> str:
         """`Jacobian 3×9, 9 of 27 entries used`, on the screens that show all of it."""
-        if not self._whole or self.page.room < _WIDE:
+        if not self._whole or self.page.room < WIDE:
             return ""
         rows = JacobianRows(self.explanation)
         columns = sum(leaf.size for leaf in rows.leaves)
@@ -150,12 +162,14 @@ class _Screen:
         return f"Jacobian {rows.count}×{columns}{share if used < total else ''}"
 
     def values(self) -> list[Line]:
-        """Values, unless the way down and up has them."""
+        """Values, unless the way down and up has them; with the gradients where one went wrong."""
+        if self.troubled:
+            return value_lines(self.explanation, self.page, gradients=True)
         if not self.backward:
             return value_lines(self.explanation, self.page)
         in_table = {step.name for step in self.explanation.steps}
         missing = frozenset(self.explanation.inputs) - in_table
-        return value_lines(self.explanation, self.page, missing)
+        return value_lines(self.explanation, self.page, names=missing)
 
     def seeds(self) -> list[Line]:
         """The seeds one by one where there are several, or the one that a loss implied."""
@@ -168,18 +182,14 @@ class _Screen:
         if loss is not None:
             output = self.explanation.output.name
             lines += page.paragraph(f"seed = ∂loss/∂{output}, where loss = {loss}", hanging=4)
+        named: list[tuple[str, Array]] = []
         for number, one_pass in enumerate(passes[:_MOST_SEEDS], 1):
+            label = f"seed {number}" if len(passes) > 1 else "seed"
             for seed in one_pass:
                 of = f" for {seed.output}" if len(self.explanation.outputs) > 1 else ""
-                label = page.piece(f"seed {number}{of}" if len(passes) > 1 else f"seed{of}", "seed")
-                if seed.value is None:
-                    lines.append((page.piece("  "), label, page.piece("  each")))
-                    continue
-                room = max(12, page.room - label.width - 4)
-                flat = seed.value if is_row(seed.value) else seed.value.reshape(-1)
-                for position, row in enumerate(row_lines(flat, page, "seed", room)):
-                    lead = label if position == 0 else page.piece(" " * label.width)
-                    lines.append((page.piece("  "), lead, page.piece("  "), *row))
+                if seed.value is not None:
+                    named.append((label + of, seed.value))
+        lines += seed_lines(named, page)
         if len(passes) > _MOST_SEEDS:
             more = format_count(len(passes) - _MOST_SEEDS)
             lines.append(page.line(f"⋯ {more} more seeds", "faint"))
@@ -194,28 +204,52 @@ class _Screen:
         note = f"The Jacobian of {names} has {rows} rows and is too large to keep (--max-jacobian)."
         return self._picture + self.page.paragraph(note, "faint")
 
-    def reading(self) -> list[str]:
-        """How to read the table, where its size and marks call for it."""
-        if self.backward or self.entrywise:
-            return []
-        rows = JacobianRows(self.explanation)
-        seeds = [seed for one_pass in self.explanation.passes for seed in one_pass]
-        weighted = self._whole and self.page.room >= _WIDE and rows.marked is None
-        weighted = weighted and rows.count > 1 and bool(seeds)
-        weighted = weighted and all(seed.value is not None for seed in seeds)
+    def sentences(self) -> list[str]:
+        """What the picture means, without what it says by itself."""
+        explanation = self.explanation
+        reading, told = self._reading()
+        said = [
+            sentence
+            for sentence in explanation.sentences
+            if not (isinstance(sentence, Sentence) and sentence.topic in told)
+        ]
+        return [*seed_sentences(explanation), *said, *reading]
+
+    def _reading(self) -> tuple[list[str], set[Topic]]:
+        """How to read the table, and the topics of sentences that this makes superfluous."""
+        if self.troubled:
+            return [], {"diagonal", "weights", "implicit seed"}
+        if self.backward:
+            return [], {"implicit seed"} if self._has_words else set()
+        if self.entrywise:
+            return [], set()
+        explanation = self.explanation
         mark = self.page.piece("·").text
         zeros = any(piece.text == mark for line in self._picture for piece in line)
-        return reading_sentences(self.explanation, self.page, weighted=weighted, zeros=zeros)
+        if not is_entrywise(explanation):
+            return zero_sentences(explanation, self.page) if zeros else [], set()
+        rows = JacobianRows(explanation)
+        weighted = self._whole and self.page.room >= WIDE and rows.marked is None
+        if not weighted:
+            return zero_sentences(explanation, self.page) if zeros else [], set()
+        return [
+            *weighting_sentences(explanation),
+            *zero_sentences(explanation, self.page, diagonal=True),
+        ], {"diagonal"}
 
     def gradients(self) -> list[Line]:
         """The gradients by themselves, where the picture does not say all there is to say."""
         explanation = self.explanation
+        if self.troubled:
+            return []
         if not explanation.passes or any(s.value is None for p in explanation.passes for s in p):
             return []
         reports = explanation.leaves.values()
         leaves = [value.value for value in explanation.inputs.values() if value.is_leaf]
         has_more = any(
-            report.matrix_formula or not report.used or report.summary is not None
+            (report.matrix_formula and len(explanation.outputs) == 1)
+            or not report.used
+            or report.summary is not None
             for report in reports
         )
         in_shape = any(leaf.ndim > 1 and not is_row(leaf) for leaf in leaves)
@@ -228,9 +262,11 @@ class _Screen:
         """Options that show more of this explanation."""
         suggestions = []
         if not steps_shown and self.explanation.steps:
-            wide = self.page.room >= _WIDE
+            wide = self.page.room >= WIDE
             suggestions.append("--steps" + (" (the backward pass, op by op)" if wide else ""))
-        more = bool(JacobianRows(self.explanation).leaves)
+        more = (
+            bool(JacobianRows(self.explanation).leaves) and self.explanation.output.value.size > 1
+        )
         if more and not self._whole and not self.every_entry:
             suggestions.append("--jacobian full")
         return [*suggestions, "--json", "vjp check …"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from vjpcli.explanation.model import Array, Explanation, Input
@@ -29,16 +30,37 @@ class _Shown:
 
 
 def value_lines(
-    explanation: Explanation, page: Page, names: frozenset[str] | None = None
+    explanation: Explanation,
+    page: Page,
+    *,
+    names: frozenset[str] | None = None,
+    gradients: bool = False,
 ) -> list[Line]:
     """Inputs and outputs: vectors aligned under each other, matrices side by side.
 
     `names` limits the inputs; then the outputs are left out too (another part shows them).
+    With `gradients` those of the leaves stand below.
     """
     every = _shown(explanation, page)
+    if gradients:
+        every += [
+            _Shown(f"{name}.grad", gradient, (), "", "gradient")
+            for name, gradient in explanation.gradients.items()
+            if explanation.leaves[name].used
+        ]
     if names is not None:
         outputs = {output.name for output in explanation.outputs}
         every = [one for one in every if one.name in names and one.name not in outputs]
+    return _lines(every, page)
+
+
+def seed_lines(seeds: Sequence[tuple[str, Array]], page: Page) -> list[Line]:
+    """Named seeds as vectors in common columns."""
+    vectors = [(name, seed if is_row(seed) else seed.reshape(-1)) for name, seed in seeds]
+    return _rows([_Shown(name, vector, (), "", "seed") for name, vector in vectors], page)
+
+
+def _lines(every: Sequence[_Shown], page: Page) -> list[Line]:
     chosen = select(len(every), _MOST_VALUES)
     lines: list[Line] = []
     shown = [every[position] for position in chosen]
@@ -79,7 +101,7 @@ def _marks(explanation: Explanation, value: Input, has_data: bool) -> tuple[str,
     if not value.is_leaf and has_data:
         marks += ("data",)
     elif report is not None and not report.used:
-        marks += ("not used by the expression (PyTorch: None)",)
+        marks += ("not used by the expression",)
     return marks
 
 
@@ -104,7 +126,7 @@ def _rows(shown: list[_Shown], page: Page) -> list[Line]:
     """Name, entries in common columns, notes; or without common columns where too wide."""
     if not shown:
         return []
-    names = [page.piece(one.name, "strong") for one in shown]
+    names = [page.piece(one.name, "strong" if one.role == "value" else one.role) for one in shown]
     name_width = max(name.width for name in names)
     # marks stand under each other, behind formulas of whatever length
     formula_width = max(page.piece(one.formula).width for one in shown)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from vjpcli.ops import reduction, selection
-from vjpcli.ops.declaration import Refusal, operation, outcome, sample
+from vjpcli.ops.declaration import Kink, Refusal, operation, outcome, sample
 from vjpcli.ops.keywords import true_or_false, whole_number
 
 ALONG_SAMPLES = (
@@ -45,6 +45,10 @@ def ranked_positions(x, *, axis=-1, start=0, stop=None, descending=False):
     Source:  a stable sort
     Example: vjp explain "sum(pick_along(x, ranked_positions(x, stop=2), axis=0))" x=3,1,2
     """
+    return _rank_outcome(x, axis, start, stop, descending)
+
+
+def _rank_outcome(x, axis, start, stop, descending):
     x, axis = reduction.one_axis(x, axis)
     length = x.shape[axis]
     stop = length if stop is None else whole_number("stop", stop, least=0, most=length)
@@ -53,6 +57,54 @@ def ranked_positions(x, *, axis=-1, start=0, stop=None, descending=False):
     shape[axis] = stop - start
     descending = true_or_false("descending", descending)
     return outcome(shape, operands=(x,), axis=axis, start=start, stop=stop, descending=descending)
+
+
+def _same_as_neighbour(y, x, *, axis, start, stop, descending):
+    """Where an entry of the order equals the one before it or the one behind."""
+    lane = np.take_along_axis(x, ordered(x, axis, descending=descending), axis)
+    lane = np.moveaxis(lane, axis, -1)
+    same = np.zeros(lane.shape, dtype=bool)
+    same[..., 1:] |= lane[..., 1:] == lane[..., :-1]
+    same[..., :-1] |= lane[..., 1:] == lane[..., :-1]
+    return np.moveaxis(same[..., start:stop], -1, axis)
+
+
+def _reads_lane(x, *, axis, start, stop, descending):
+    read = np.bitwise_or.reduce(x, axis=axis, keepdims=True)
+    return np.repeat(read, stop - start, axis=axis)
+
+
+@operation(
+    lambda x, **static: np.take_along_axis(x, _ranked(x, **static), static["axis"]),
+    pattern=_reads_lane,
+    samples=(*ALONG_SAMPLES, sample((5,), start=1, stop=3), sample((0,))),
+    refuses=(Refusal(sample((3,), start=2, stop=1), "keyword-value"),),
+    kinks=(
+        Kink(
+            "equal neighbours in the order",
+            _same_as_neighbour,
+            slopes=(0, 1),
+            used=1,
+            point=([1.0, 1.0, 2.0],),
+        ),
+    ),
+)
+def ranked(x, *, axis=-1, start=0, stop=None, descending=False):
+    """The entries from one rank to another along an axis: what `sort` and `topk` are made of.
+
+    Shapes:  x [... n ...] -> [... stop - start ...]
+    Kinks:   where an entry equals its neighbour in the order; equal entries keep their order, so
+             the first of them takes the adjoint of the first
+    Source:  a selection: the adjoint goes to the places that `ranked_positions` names
+    Example: vjp explain "ranked(x, stop=2)" x=3,1,2 --seed 1,10
+    """
+    return _rank_outcome(x, axis, start, stop, descending)
+
+
+@ranked.vjp
+def _(g, y, x, *, axis, start, stop, descending):
+    positions = ranked_positions(x, axis=axis, start=start, stop=stop, descending=descending)
+    return selection.put_along(g, positions, axis=axis, length=x.shape[axis])
 
 
 @operation(samples=(sample((2, 3)), sample((2, 3), axis=0, descending=True)))
@@ -85,8 +137,7 @@ def sort(x, *, axis=-1, descending=False, stable=True):
     Example: vjp explain "sort(x)" x=3,1,2 --seed 1,10,100
     """
     true_or_false("stable", stable)
-    order = ranked_positions(x, axis=axis, descending=descending)
-    return _picked(x, order), order
+    return _ranked_with_positions(x, axis=axis, descending=descending)
 
 
 @operation(
@@ -116,10 +167,8 @@ def msort(x):
     return sort_values(x, axis=0)
 
 
-def _picked(x, positions):
-    """Entries of x, or of the flattened x, at positions along the axis of their node."""
-    axis = positions.static["axis"]
-    return selection.pick_along(positions.operands[0], positions, axis=axis)
+def _ranked_with_positions(x, **static):
+    return ranked(x, **static), ranked_positions(x, **static)
 
 
 @operation(
@@ -150,8 +199,7 @@ def topk(x, *, k, axis=-1, largest=True, sorted=True):
     true_or_false("sorted", sorted)
     descending = true_or_false("largest", largest)
     k = whole_number("k", k, least=0, most=x.shape[axis])
-    positions = ranked_positions(x, axis=axis, stop=k, descending=descending)
-    return _picked(x, positions), positions
+    return _ranked_with_positions(x, axis=axis, stop=k, descending=descending)
 
 
 @operation(
@@ -178,16 +226,9 @@ def kthvalue(x, *, k, axis=-1, keepdims=False):
     axis = reduction.one_axis(x, axis)[1]
     reduction.refuse_empty("kthvalue", x, (axis,))
     k = whole_number("k", k, least=1, most=x.shape[axis])
-    positions = ranked_positions(x, axis=axis, start=k - 1, stop=k)
-    return picked_without_axis(x, positions, keepdims)
-
-
-def picked_without_axis(x, positions, keepdims):
-    """Values and positions where one entry was found along an axis."""
-    axis = positions.static["axis"]
     keepdims = true_or_false("keepdims", keepdims)
-    values = selection.pick_along(x, positions, axis=axis)
-    return tuple(reduction.drop_axes(one, (axis,), keepdims) for one in (values, positions))
+    found = _ranked_with_positions(x, axis=axis, start=k - 1, stop=k)
+    return tuple(reduction.drop_axes(one, (axis,), keepdims) for one in found)
 
 
 def _mode_positions(x, *, axis):
@@ -232,4 +273,7 @@ def mode(x, *, axis=-1, keepdims=False):
     Example: vjp explain "mode(x)" x=1,2,2
     """
     axis = reduction.one_axis(x, axis)[1]
-    return picked_without_axis(x, mode_positions(x, axis=axis), keepdims)
+    keepdims = true_or_false("keepdims", keepdims)
+    positions = mode_positions(x, axis=axis)
+    found = selection.pick_along(x, positions, axis=axis), positions
+    return tuple(reduction.drop_axes(one, (axis,), keepdims) for one in found)

@@ -1,0 +1,163 @@
+"""Kinks and ties that were hit are told; kinks that do not matter are not."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from findings_of import marked, number, only, told
+
+CODES = {"kink", "tie", "kink-composed"}
+
+
+# One kink each: expression, values, leaf element, interval, slope used, what others give.
+KINKS = [
+    ("relu(x)", {"x": [-1, 0, 2]}, (1,), (0, 1), 0, ""),
+    ("abs(x)", {"x": [-2, 0, 3]}, (1,), (-1, 1), 0, "JAX gives 1"),
+    ("sum(abs(x))", {"x": [0, -2, 3]}, (0,), (-1, 1), 0, "JAX gives 1"),
+    ("clip(x, 0, 1)", {"x": [0.5, 1, 3]}, (1,), (0, 1), 1, "JAX gives 0.5 and autograd gives 0"),
+    ("leaky_relu(x, 0.2)", {"x": [0, 1]}, (0,), (0.2, 1), 0.2, "JAX gives 1"),
+    ("relu(2*x - 2)", {"x": 1.0}, (), (0, 1), 0, ""),
+]
+
+
+@pytest.mark.parametrize(("expression", "values", "index", "slopes", "used", "others"), KINKS)
+def test_a_kink_tells_the_interval_and_what_others_use(
+    expression, values, index, slopes, used, others
+):
+    found = only(expression, "kink", values)
+    assert found.severity == "note"
+    assert (found.leaf, found.index) == ("x", index)
+    assert number(found, "slope") == used
+    beside = number(found, "slope from the left"), number(found, "slope from the right")
+    assert tuple(sorted(beside)) == slopes
+    assert "any slope in [" in found.message and f"used {used:g} (PyTorch)" in found.message
+    assert (others in found.notes) == bool(others)
+
+
+def test_the_caret_stands_under_the_call_and_the_place_is_in_the_users_words():
+    found = only("y = 3*relu(w - 1); y + 2", "kink", {"w": 1.0})
+    assert marked(found) == ["relu(w - 1)"]
+    assert "where (w - 1) == 0" in found.message or "where w - 1 == 0" in found.message
+
+
+def test_another_engines_convention_is_told_as_used():
+    found = only("abs(x)", "kink", {"x": [0.0, 1]}, like="jax")
+    assert number(found, "slope") == 1
+    assert "used 1 (JAX)" in found.message and "PyTorch gives 0" in found.notes
+
+
+def test_both_ends_of_relu6_are_told():
+    found = told("relu6(x)", CODES, {"x": [0.0, 3, 6]})
+    assert [one.index for one in found] == [(0,), (2,)]
+
+
+def test_many_entries_are_one_finding_with_a_count():
+    x = np.ones((20, 20))
+    x[0, 7] = x[3, 3] = x[19, 19] = 0
+    found = only("sum(relu(x))", "kink", {"x": x})
+    assert found.index == (0, 7)
+    assert "3 of 400 entries of x.grad, the first at [0, 7]" in found.notes
+
+
+def test_a_million_entries_are_one_finding():
+    x = np.linspace(-1, 1, 1_000_001)
+    found = only("sum(relu(x))", "kink", {"x": x})
+    assert found.index == (500_000,)
+
+
+TIES = [
+    ("max(x)", {"x": [3, 3, 1]}, (0,), 0.5, ["max(x)"]),
+    ("maximum(x, y)", {"x": [2, 1], "y": [2, 5]}, (0,), 0.5, ["maximum(x, y)"]),
+    ("amin(x)", {"x": [3, 1, 1]}, (1,), 0.5, ["amin(x)"]),
+    ("max(x, dim=1).values", {"x": [[3, 3, 1], [1, 2, 5]]}, (0, 0), 1, ["max(x, dim=1)"]),
+    ("minimum(x, 2)", {"x": [1, 2.0]}, (1,), 0.5, ["minimum(x, 2)"]),
+]
+
+
+@pytest.mark.parametrize(("expression", "values", "index", "used", "carets"), TIES)
+def test_a_tie_tells_the_share_used(expression, values, index, used, carets):
+    found = only(expression, "tie", values)
+    assert (found.leaf, found.index) == ("x", index)
+    assert number(found, "slope") == used
+    assert marked(found) == carets
+
+
+def test_clamping_by_hand_ties_at_both_bounds():
+    values = {"x": [-3.0, -2, 0, 2, 5], "lo": [-2.0] * 5, "hi": [2.0] * 5}
+    found = told("minimum(maximum(x, lo), hi)", CODES, values)
+    assert [(one.code, one.leaf, one.index) for one in found] == [
+        ("tie", "x", (1,)),
+        ("tie", "x", (3,)),
+    ]
+    assert "so do entries of lo.grad" in found[0].notes
+
+
+def test_a_deviation_of_equal_entries_tells_its_measured_slopes():
+    found = only("std(x)", "kink", {"x": [2.0, 2, 2]})
+    assert number(found, "slope from the right") == pytest.approx(3**-0.5, rel=1e-3)
+    assert number(found, "slope from the left") == pytest.approx(-(3**-0.5), rel=1e-3)
+    assert "JAX gives nan and autograd gives nan" in found.notes
+
+
+COMPOSED = [
+    ("sign(x)*log(abs(x)+sqrt(x*x+1))", {"x": 0.0}, (), 0, 1),
+    ("relu(x) - relu(-x)", {"x": [0.0, 1]}, (0,), 0, 1),
+    ("where(x == 0, 0, x)", {"x": [0.0, 1]}, (0,), 0, 1),
+    ("2*relu(x) - abs(x)", {"x": [1, 0.0]}, (1,), 0, 1),
+    ("sign(x)*sin(abs(x))", {"x": 0.0}, (), 0, 1),
+]
+
+
+@pytest.mark.parametrize(("expression", "values", "index", "used", "slope"), COMPOSED)
+def test_kinks_that_cancel_leave_a_wrong_gradient(expression, values, index, used, slope):
+    (found,) = told(expression, CODES, values)
+    assert (found.code, found.severity) == ("kink-composed", "warning")
+    assert (found.leaf, found.index) == ("x", index)
+    assert number(found, "gradient") == used
+    assert number(found, "slope from the left") == pytest.approx(slope, rel=1e-3)
+    assert number(found, "slope from the right") == pytest.approx(slope, rel=1e-3)
+    assert marked(found)
+
+
+def test_a_kink_made_by_a_condition_is_told():
+    (found,) = told("where(x > 0, x, 0)", CODES, {"x": [0.0, 1]})
+    assert (found.code, found.index, marked(found)) == ("kink", (0,), ["x > 0"])
+    assert number(found, "slope from the left") == 0
+    assert number(found, "slope from the right") == 1
+
+
+SILENT = [
+    ("relu(x)", {"x": [-1.0, 1e-300, 2]}),  # beside the kink
+    ("abs(x)**2", {"x": [0.0, 1]}),  # the adjoint at the kink is 0
+    ("x*abs(x)", {"x": [0.0, 1]}),
+    ("relu(x)**2", {"x": [0.0, 1]}),
+    ("relu(x**3)", {"x": [0.0, 1]}),  # the slope behind the kink is 0
+    ("maximum(x, x)", {"x": [2.0]}),  # any share adds up to the same
+    ("max([x, x])", {"x": 3.0}),
+    ("maximum(x, 0) + minimum(x, 0)", {"x": [0.0, 1]}),  # smooth, and the gradient is right
+    ("0*relu(x) + x", {"x": [0.0, 1]}),
+    ("where(x > 0, x**2, 0)", {"x": [0.0, 1]}),
+    ("where(y == 1, log(p), log(1 - p))", {"y": [0.0, 1], "p": [0.3, 0.4]}),
+    ("max(x)", {"x": [1.0, 1, 3]}),  # equal entries that are not the largest
+    ("stop_gradient(relu(x)) + x", {"x": [0.0, 1]}),
+    ("sqrt(abs(x))", {"x": [0.0, 1]}),  # not finite: for another finding
+    ("elu(x)", {"x": [0.0, 1]}),  # no kink for alpha = 1
+    ("relu(m) + x", {"m": 0.0, "x": 1.0}),
+]
+
+
+@pytest.mark.parametrize(("expression", "values"), SILENT)
+def test_a_kink_that_does_not_matter_is_not_told(expression, values):
+    wrt = ["x"] if "m" in values else None
+    assert told(expression, CODES, values, wrt=wrt) == []
+
+
+def test_a_seed_of_zero_at_the_kink_silences_it():
+    assert told("relu(x)", CODES, {"x": [0.0, 1]}, seed=[0, 1]) == []
+    assert len(told("relu(x)", CODES, {"x": [0.0, 1]}, seed=[1, 0])) == 1
+
+
+def test_a_thousand_kinks_in_a_thousand_places_stay_few_findings():
+    steps = "; ".join(f"h{i} = relu(x{'' if i == 0 else f' + 0*h{i - 1}'})" for i in range(300))
+    program = f"{steps}; h299 + x"
+    assert 1 <= len(told(program, CODES, {"x": 0.0})) <= 8

@@ -1,0 +1,106 @@
+"""Digits lost on the way are told, with the step that lost them; noise around zero is not."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from findings_of import marked, number, only, told
+
+CODES = {"cancellation", "absorption", "float32-loss"}
+
+needs_extended_precision = pytest.mark.skipif(
+    np.finfo(np.longdouble).eps >= np.finfo(np.float64).eps,
+    reason="long double is no wider than double on this machine",
+)
+
+
+@needs_extended_precision
+@pytest.mark.parametrize(
+    ("expression", "x", "caret", "got"),
+    [
+        ("(1-cos(x))/x**2", 1e-8, "1-cos(x)", 1e8),
+        ("(1-cos(x))/x**2", 1e-4, "1-cos(x)", 4.410804467624985e-05),
+        ("(exp(x)-1)/x", 1e-9, "exp(x)-1", -81.74037086963654),
+        ("(sqrt(1+x)-1)/x", 1e-7, "sqrt(1+x)-1", None),
+    ],
+)
+def test_cancellation_names_the_difference(expression, x, caret, got):
+    found = only(expression, "cancellation", {"x": x})
+    assert found.severity == "warning" and found.leaf == "x"
+    assert marked(found) == [caret]
+    if got is not None:
+        assert number(found, "gradient") == pytest.approx(got, rel=1e-6)
+    assert number(found, "gradient") != pytest.approx(
+        number(found, "gradient in wider format"), rel=1e-6
+    )
+
+
+@needs_extended_precision
+@pytest.mark.parametrize(
+    ("expression", "values", "caret"),
+    [
+        ("log(1+x)/x", {"x": 1e-10}, "1+x"),
+        ("(log(x+1)/x)**2", {"x": 1e-11}, "x+1"),
+        ("((a+x)-a)**2", {"a": 1e17, "x": 1.0}, "a+x"),
+    ],
+)
+def test_absorption_names_the_sum(expression, values, caret):
+    found = only(expression, "absorption", values)
+    assert found.leaf == "x"
+    assert marked(found) == [caret]
+    assert number(found, "small operand") < 1e-9 * number(found, "large operand")
+
+
+@pytest.mark.parametrize(
+    ("expression", "values", "caret"),
+    [
+        ("((a+b)-a)**2", {"a": 1e8, "b": 1.0}, "a+b"),
+        ("(exp(x)-1)/x", {"x": 1e-3}, "exp(x)-1"),
+        ("(x-1)**2", {"x": 1.0 + 1e-12}, None),
+        ("log(1+x)/x", {"x": 1e-3}, "1+x"),
+    ],
+)
+def test_single_precision_is_compared_with_double(expression, values, caret):
+    found = told(expression, CODES, values, dtype="float32")
+    if caret is None:
+        assert found == []  # the input itself was rounded: the program did not lose it
+        return
+    assert [one.code for one in found] == ["float32-loss"]
+    assert marked(found[0]) == [caret]
+    assert "--dtype float64 keeps them" in found[0].notes
+    assert told(expression, CODES, values) == []
+
+
+SILENT = [
+    ("log(1+x)", {"x": 1e-17}),  # the slope 1/(1+x) is right to every digit
+    ("(1-cos(x))/x**2", {"x": 0.4}),
+    ("softmax(x)", {"x": [1.0, 2, 0.5]}),
+    ("e = exp(x); e/sum(e)", {"x": [1.0, 2, 0.5]}),
+    ("mean(x**2) - mean(x)**2", {"x": [1.0, 2, 4]}),
+    ("norm(x)**2", {"x": [2.0, 1, -3]}),
+    ("x - x", {"x": 0.1}),
+    ("(a+b)-a", {"a": 1e8, "b": 1.0}),
+    ("inv(A)", {"A": [[2.0, 1], [1, 3]]}),
+    ("sin(x)**2 + cos(x)**2", {"x": 0.7}),
+    ("relu(0.3 - 0.1*x)", {"x": 3.0}),
+]
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize(("expression", "values"), SILENT)
+def test_rounding_and_noise_are_not_told(expression, values, dtype):
+    assert told(expression, CODES, values, dtype=dtype) == []
+
+
+def test_a_large_graph_is_not_run_again():
+    x = np.full(300_000, 1e-9)
+    assert told("sum((exp(x)-1)/x)", CODES, {"x": x}) == []
+
+
+@needs_extended_precision
+def test_many_entries_are_one_finding_with_a_count():
+    x = np.full(50, 0.5)
+    x[[3, 7]] = 1e-9
+    found = only("sum((exp(x)-1)/x)", "cancellation", {"x": x})
+    assert found.index in {(3,), (7,)}
+    assert "2 of 50 entries of x.grad, the first at [3]" in found.notes

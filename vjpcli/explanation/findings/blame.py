@@ -1,0 +1,377 @@
+"""Where a number that is not finite was born: followed back from where it was seen.
+
+Forward: from an entry of a value to the first operation whose operands were finite. Backward:
+from an entry of a gradient to the first hand-over where a finite adjoint met a slope that is
+not finite. Both walks follow one entry, so they cost a path, not a graph.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vjpcli.engine.backward import Contribution
+from vjpcli.explanation.evidence import Evidence
+from vjpcli.explanation.findings.entries import (
+    Entry,
+    Mask,
+    first_read,
+    first_reader,
+    is_entrywise,
+    not_finite,
+    projected,
+)
+from vjpcli.graph.node import Node
+from vjpcli.graph.operation import constant, leaf
+
+Array = NDArray[Any]
+
+LONGEST_WALK = 200_000
+"""Steps after which a walk gives up; a longer path is longer than any graph that is kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One entry of one forward node."""
+
+    node: Node
+    entry: Entry
+
+    def value(self, evidence: Evidence) -> float:
+        """Its forward value."""
+        return float(evidence.values[self.node][self.entry])
+
+
+@dataclass(frozen=True, slots=True)
+class ForwardBlame:
+    """Why a forward value is not finite.
+
+    Attributes:
+        first: the earliest place where finite operands gave nan or infinity (or an input that
+            holds one).
+        nan: the place that made nan of infinities, where that is another one; else None.
+    """
+
+    first: Place
+    nan: Place | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class HandOver:
+    """One contribution on a path, and the entries that it went between.
+
+    Attributes:
+        one: who handed what to whom.
+        at: the entry of the reader, whose adjoint arrived.
+        to: the entry of the operand.
+    """
+
+    one: Contribution
+    at: Entry
+    to: Entry
+
+    def arrived(self, evidence: Evidence) -> float:
+        """The adjoint at the reader's entry."""
+        adjoint = evidence.adjoint(self.one.reader)
+        return float("nan") if adjoint is None else float(adjoint[self.at])
+
+    def handed_on(self, evidence: Evidence) -> float:
+        """What the operand's entry received."""
+        return float(evidence.values[self.one.fitted][self.to])
+
+    def handed_entry(self, evidence: Evidence) -> float:
+        """What this very entry of the reader handed on, before copies were summed."""
+        local = evidence.values[self.one.local]
+        if is_entrywise(self.one.reader) and local.ndim <= len(self.at):
+            return float(local[projected(self.at, local.shape)])
+        return self.handed_on(evidence)
+
+
+@dataclass(frozen=True, slots=True)
+class BackwardBlame:
+    """Why an entry of a gradient is not finite.
+
+    Attributes:
+        path: from the leaf (first) to the birth (last).
+    """
+
+    path: tuple[HandOver, ...]
+
+    @property
+    def birth(self) -> HandOver:
+        """Where a finite adjoint became nan or infinite."""
+        return self.path[-1]
+
+
+# Backward.
+
+
+def blame_gradient(evidence: Evidence, node: Node, entry: Entry) -> BackwardBlame | None:
+    """Follows the adjoint of `node` at `entry`, which is not finite, towards the output.
+
+    None when it came from the seed, or when finite contributions overflowed in their sum.
+    """
+    path: list[HandOver] = []
+    for _ in range(LONGEST_WALK):
+        step = _first_bad_arrival(evidence, node, entry)
+        if step is None:
+            return BackwardBlame(tuple(path)) if path else None
+        path.append(step)
+        if np.isfinite(step.arrived(evidence)):
+            return BackwardBlame(tuple(path))
+        node, entry = step.one.reader, step.at
+    return None
+
+
+def _first_bad_arrival(evidence: Evidence, node: Node, entry: Entry) -> HandOver | None:
+    """The first contribution, in the order of the walk, that spoils the adjoint at `entry`."""
+    for one in evidence.received.get(node, []):
+        if np.isfinite(evidence.values[one.fitted][entry]):
+            continue
+        at = _spoilt_entry(evidence, one, entry)
+        if at is not None:
+            return HandOver(one, at, entry)
+    return None
+
+
+def _spoilt_entry(evidence: Evidence, one: Contribution, entry: Entry) -> Entry | None:
+    reader = one.reader
+    adjoint = evidence.adjoint(reader)
+    if adjoint is None:
+        return None
+    if is_entrywise(reader):
+        local = evidence.values[one.local]
+        if local.ndim <= reader.ndim:
+            bad = np.broadcast_to(not_finite(local), reader.shape)
+            return first_reader(one, entry, bad, evidence)
+    arrived = first_reader(one, entry, not_finite(adjoint), evidence)
+    if arrived is not None:
+        return arrived
+    return first_reader(one, entry, anything(reader), evidence)
+
+
+def spread_from_birth(evidence: Evidence, blame: BackwardBlame) -> Mask:
+    """The entries of the leaf that are not finite for the same reason as the blamed one.
+
+    The entries alike at the birth are marked there and followed down the path.
+    """
+    birth = blame.birth
+    mask = alike(evidence, birth.one.reader, birth.at)
+    for step in reversed(blame.path):
+        one = step.one
+        bad = not_finite(evidence.values[one.fitted])
+        local = evidence.values[one.local]
+        if is_entrywise(one.reader) and local.ndim <= mask.ndim:
+            spoilt = np.broadcast_to(not_finite(local), mask.shape) & mask
+            mask = np.asarray(_folded(spoilt, one.operand.shape) & bad)
+        else:
+            mask = bad
+    return mask
+
+
+def alike(evidence: Evidence, reader: Node, entry: Entry) -> Mask:
+    """Where a node's operands, value and adjoint are of the same kind as at `entry`."""
+    mask: Mask = np.ones(reader.shape, np.bool_)
+    if not is_entrywise(reader):
+        return mask
+    adjoint = evidence.adjoint(reader)
+    arrays = [evidence.values[node] for node in (*reader.operands, reader)]
+    arrays += [] if adjoint is None else [adjoint]
+    for array in arrays:
+        kinds = np.broadcast_to(number_kind(array), reader.shape)
+        mask = np.logical_and(mask, kinds == kinds[entry])
+    return mask
+
+
+def number_kind(array: Array) -> NDArray[np.int8]:
+    """nan, -inf, negative, zero, positive, +inf as -3, -2, -1, 0, 1, 2; conditions as 0 and 1."""
+    if array.dtype.kind != "f":
+        return np.asarray(array != 0, np.int8)
+    kinds = np.asarray(np.sign(np.nan_to_num(array, nan=0.0)), np.int8)
+    kinds[np.isinf(array)] *= 2
+    kinds[np.isnan(array)] = -3
+    return kinds
+
+
+def _folded(mask: Mask, shape: tuple[int, ...]) -> Mask:
+    """`mask` in the shape of an operand that was stretched to it: True where any copy is."""
+    missing = mask.ndim - len(shape)
+    if missing > 0:
+        mask = np.asarray(mask.any(axis=tuple(range(missing))))
+    stretched = tuple(i for i, n in enumerate(shape) if n == 1 and mask.shape[i] != 1)
+    return np.asarray(mask.any(axis=stretched, keepdims=True) if stretched else mask)
+
+
+def anything(node: Node) -> Mask:
+    """The mask of every entry of a node."""
+    return np.broadcast_to(np.True_, node.shape)
+
+
+# Why an adjoint is zero.
+
+ZeroCause = Literal["where", "mask", "seed", "unread", "cancelled", "slope"]
+
+ZERO_MAKERS: dict[str, ZeroCause] = {"where": "where", "multiply": "mask", "index": "unread"}
+"""Operations that turn an adjoint into 0 in a way of their own; others have a flat slope."""
+
+
+@dataclass(frozen=True, slots=True)
+class ZeroOrigin:
+    """Why the adjoint at a place is exactly 0.
+
+    Attributes:
+        cause: an untaken branch, a factor 0, a zero in the seed, an entry that was not read
+            further, contributions that cancelled, or another flat slope.
+        step: the hand-over that made the zero; None for a seed.
+    """
+
+    cause: ZeroCause
+    step: HandOver | None = None
+
+
+def zero_origin(evidence: Evidence, node: Node, entry: Entry) -> ZeroOrigin:
+    """Follows an adjoint of 0 towards the output, to where it became 0."""
+    for _ in range(LONGEST_WALK):
+        arrived = evidence.received.get(node, [])
+        if any(evidence.values[one.fitted][entry] != 0 for one in arrived):
+            return ZeroOrigin("cancelled")
+        if not arrived:
+            return ZeroOrigin("seed")
+        one = arrived[0]
+        at = first_reader(one, entry, anything(one.reader), evidence)
+        if at is None:
+            return ZeroOrigin("unread", HandOver(one, first_entry_of(one.reader), entry))
+        step = HandOver(one, at, entry)
+        if step.arrived(evidence) != 0:
+            return ZeroOrigin(ZERO_MAKERS.get(one.reader.operation.name, "slope"), step)
+        node, entry = one.reader, at
+    return ZeroOrigin("slope")
+
+
+def first_entry_of(node: Node) -> Entry:
+    """The entry 0, 0, ... of a node."""
+    return (0,) * node.ndim
+
+
+def output_entry(evidence: Evidence, node: Node, entry: Entry) -> Place | None:
+    """An entry of an output that reads `node` at `entry`, by the first way there."""
+    outputs = set(evidence.graph.outputs.values())
+    for _ in range(LONGEST_WALK):
+        if node in outputs:
+            return Place(node, entry)
+        arrived = evidence.received.get(node, [])
+        if not arrived:
+            return None
+        one = arrived[0]
+        # Where an operation mixes entries, one that went wrong is more to the point.
+        bad = not_finite(evidence.values[one.reader])
+        at = first_reader(one, entry, bad, evidence) if bad.any() else None
+        at = at or first_reader(one, entry, anything(one.reader), evidence)
+        if at is None:
+            return None
+        node, entry = one.reader, at
+    return None
+
+
+# Forward.
+
+
+def blame_value(evidence: Evidence, place: Place) -> ForwardBlame:
+    """Follows a value that is not finite towards the inputs, to where it was born."""
+    nan: Place | None = None
+    for _ in range(LONGEST_WALK):
+        value = place.value(evidence)
+        spoilt = _read_places(evidence, place, np.isnan if np.isnan(value) else np.isinf)
+        if spoilt:
+            place = spoilt[0]
+            continue
+        infinite = _read_places(evidence, place, np.isinf) if np.isnan(value) else []
+        if not infinite:
+            break
+        nan = nan or place
+        place = infinite[0]
+    earliest = _earliest(evidence, place)
+    if nan is None and earliest != place and np.isnan(place.value(evidence)):
+        nan = place
+    return ForwardBlame(earliest, nan)
+
+
+def _read_places(evidence: Evidence, place: Place, test: Any) -> list[Place]:
+    """The operand entries that `place` was computed from and that pass `test`."""
+    found = []
+    node = place.node
+    for position, operand in enumerate(node.operands):
+        if operand.kind != "real" or _not_chosen(evidence, place, position):
+            continue
+        wanted = test(evidence.values[operand])
+        entry = first_read(node, place.entry, operand, position, wanted, evidence)
+        if entry is not None:
+            found.append(Place(operand, entry))
+    return found
+
+
+def _not_chosen(evidence: Evidence, place: Place, position: int) -> bool:
+    """Whether the operand is the branch that a where() did not take."""
+    node = place.node
+    if node.operation.name != "where" or position == 0:
+        return False
+    condition = node.operands[0]
+    chosen = bool(evidence.values[condition][projected(place.entry, condition.shape)])
+    return chosen is (position == 2)
+
+
+def _earliest(evidence: Evidence, place: Place) -> Place:
+    """The first of the places behind `place` where a number stopped being finite.
+
+    An infinity can hide: 1/exp(800) is 0, and the log of that is what looks like the fault.
+    """
+    earlier = (node for node in evidence.graph.nodes if node.serial < place.node.serial)
+    if not any(not_finite(evidence.values[node]).any() for node in earlier):
+        return place
+    found = place
+    seen = {place.node}
+    pending = [place]
+    steps = 0
+    while pending and steps < LONGEST_WALK:
+        steps += 1
+        here = pending.pop()
+        if not np.isfinite(here.value(evidence)) and here.node.serial < found.node.serial:
+            found = here
+        for operand in _read_places(evidence, here, _anything):
+            if operand.node not in seen:
+                seen.add(operand.node)
+                pending.append(_worst(evidence, here, operand))
+    return found
+
+
+def _anything(array: Array) -> Mask:
+    return np.broadcast_to(np.True_, array.shape)
+
+
+def _worst(evidence: Evidence, reader: Place, read: Place) -> Place:
+    """The place read, or an entry beside it that is not finite where an operation mixes entries."""
+    if is_entrywise(reader.node):
+        return read
+    position = reader.node.operands.index(read.node)
+    bad = not_finite(evidence.values[read.node])
+    entry = first_read(reader.node, reader.entry, read.node, position, bad, evidence)
+    return read if entry is None else Place(read.node, entry)
+
+
+def input_behind(evidence: Evidence, place: Place) -> Place | None:
+    """An entry of an input that `place` depends on, by the first way there."""
+    for _ in range(LONGEST_WALK):
+        if place.node.operation is leaf:
+            return place
+        reads = [
+            one
+            for one in _read_places(evidence, place, _anything)
+            if one.node.operation is not constant
+        ]
+        if not reads:
+            return None
+        place = reads[0]
+    return None

@@ -1,0 +1,98 @@
+"""The form that findings share: elements by name, counts, numbers, and the place in the text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vjpcli.errors import Diagnostic, Fix, Label
+from vjpcli.explanation.evidence import Evidence
+from vjpcli.graph.node import Node
+
+Array = NDArray[Any]
+Mask = NDArray[np.bool_]
+Position = tuple[int, ...]
+
+ENGINES = {"torch": "PyTorch", "jax": "JAX", "autograd": "autograd"}
+
+LONGEST_TEXT = 40
+"""Characters of the user's text that a sentence repeats; the caret shows longer ones."""
+
+
+def finding(
+    evidence: Evidence,
+    code: str,
+    message: str,
+    severity: Literal["warning", "note"],
+    *,
+    places: Iterable[tuple[Node, str]] = (),
+    leaf: str | None = None,
+    index: Position | None = None,
+    numbers: Sequence[tuple[str, float]] = (),
+    notes: Iterable[str] = (),
+    fix: Fix | None = None,
+) -> Diagnostic:
+    """A Diagnostic about the program of `evidence`, with a caret under every node in `places`."""
+    labels = tuple(Label(node.span, text) for node, text in places if node.span is not None)
+    return Diagnostic(
+        code,
+        message,
+        severity=severity,
+        source=evidence.problem.program.source,
+        labels=labels,
+        notes=tuple(note for note in notes if note),
+        fix=fix,
+        leaf=leaf,
+        index=index,
+        numbers=tuple((name, float(value)) for name, value in numbers),
+    )
+
+
+def gradient_name(leaf: str, index: Position | None) -> str:
+    """`x.grad[0, 7]`; the bare `x.grad` for a scalar or for the whole."""
+    return f"{leaf}.grad[{', '.join(map(str, index))}]" if index else f"{leaf}.grad"
+
+
+def first_position(mask: Mask) -> Position:
+    """The first True of a mask that has one."""
+    return tuple(int(i) for i in np.unravel_index(int(np.argmax(mask)), mask.shape))
+
+
+def count_note(leaf: str, mask: Mask) -> str:
+    """`3 of 400 entries of x.grad, the first at [0, 7]`; nothing to say of a single one."""
+    count = int(np.count_nonzero(mask))
+    if count < 2:
+        return ""
+    where = ", ".join(map(str, first_position(mask)))
+    return f"{count:,} of {mask.size:,} entries of {leaf}.grad, the first at [{where}]"
+
+
+def show(value: Any) -> str:
+    """A number in a sentence, to six digits."""
+    number = float(value)
+    if np.isnan(number):
+        return "nan"
+    if np.isinf(number):
+        return "∞" if number > 0 else "-∞"
+    return f"{number + 0.0:.6g}"
+
+
+def show_array(array: Array) -> str:
+    """A small array in a sentence, its entries two spaces apart."""
+    return "  ".join(show(value) for value in np.ravel(array))
+
+
+def words_of(evidence: Evidence, node: Node) -> str:
+    """The user's own text of a node where it is short enough for a sentence, else its name."""
+    text = evidence.text_of(node)
+    if len(text) <= LONGEST_TEXT and "\n" not in text:
+        return text
+    return f"{node.operation.name}(…)"
+
+
+def listed(words: Sequence[str]) -> str:
+    """`a, b and c`."""
+    return " and ".join(part for part in (", ".join(words[:-1]), *words[-1:]) if part)
