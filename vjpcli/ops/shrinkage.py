@@ -87,7 +87,7 @@ def _inside(x, lambd):
 
 def _threshold_kink(*, threshold, value):
     right = 1 if value == threshold else float(np.copysign(np.inf, threshold - value))
-    return {"slopes": (0, right)}
+    return {"slopes": (0, right), "point": (float(threshold),)}
 
 
 @operation(
