@@ -100,7 +100,8 @@ def _formula(
     for node in _above(root, names):
         if node in names:
             word = names[node]
-            expressions[node] = sympy.Symbol(word, real=True) if word else sympy.Integer(1)
+            is_one = word in ("", "1")
+            expressions[node] = sympy.Integer(1) if is_one else sympy.Symbol(word, real=True)
             continue
         operands = [expressions[operand] for operand in node.operands]
         try:
@@ -238,6 +239,8 @@ def _mixing_text(node: Node, texts: list[str], operands: list[Any]) -> str:
         for key, value in node.static.items()
         if not _is_default(node, key, value)
     ]
+    if name == "einsum":
+        return f"einsum({', '.join([repr(node.static['subscripts']), *texts])})"
     return f"{name}({', '.join([*texts, *static])})"
 
 
@@ -278,7 +281,7 @@ def _static_text(node: Node, key: str, value: Any) -> str:
         axes = value if isinstance(value, tuple) else (value,)
         counted = tuple(axis + node.operands[0].ndim for axis in axes)
         return str(counted[0] if len(counted) == 1 else counted)
-    return str(value)
+    return repr(value) if isinstance(value, str) else str(value)
 
 
 def _is_default(node: Node, key: str, value: object) -> bool:
@@ -366,6 +369,12 @@ def rule_text(
 ) -> str | None:
     """A contribution as a rule states it, in terms of named nodes. None when it is too long."""
     return _formula(contribution, names, longest=longest, any_name=True)
+
+
+def contribution_text(contribution: Node, names: Mapping[Node, str], longest: int) -> str | None:
+    """A contribution in array notation, in terms of named nodes; None where it is longer."""
+    text = _formula(contribution, names)
+    return text if text is not None and len(text) <= longest else None
 
 
 def entries(graph: Graph, output: Node) -> NDArray[Any]:
