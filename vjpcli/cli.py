@@ -540,7 +540,7 @@ def run_on(typed: Sequence[str], streams: Streams) -> int:
 
 def _run(typed: list[str], streams: Streams) -> int:
     command = _command_line(typed)
-    forms = {name: _form(one) for name, one in command.commands.items()}  # type: ignore[attr-defined]
+    forms = {name: _form(one) for name, one in command.commands.items()}
     try:
         if "--version" in typed[:1]:
             from vjpcli import __version__  # noqa: PLC0415
