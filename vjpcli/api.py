@@ -135,6 +135,29 @@ def jac(
     return found
 
 
+def hessian(
+    expression: str,
+    values: Mapping[str, ArrayLike | str],
+    *,
+    wrt: Sequence[str] | None = None,
+    dtype: Dtype = "float64",
+    like: Engine = "torch",
+    rng: int = 0,
+) -> dict[str, dict[str, Array]]:
+    """Second derivatives of an output with one entry: leaf -> leaf -> array.
+
+    A block has shape leaf.shape + leaf.shape.
+
+    Raises:
+        VjpError: whatever is wrong with the input; hessian-output when the output has several
+            entries.
+    """
+    from vjpcli.explanation.products import hessian as blocks_of  # noqa: PLC0415
+
+    settings = _settings(wrt, dtype, like, rng, strict=True)
+    return blocks_of(_problem(expression, values, None, None, None, settings), 10**8)
+
+
 def to_text(explanation: Explanation, width: int | None = 80, digits: int = 4) -> str:
     """The screen of `vjp explain` as text without colour; `width` None sets no limit."""
     from vjpcli.render.text import render_explanation  # noqa: PLC0415  (only where it is shown)

@@ -7,6 +7,7 @@ program, 130 interrupted.
 
 from __future__ import annotations
 
+import copy
 import gc
 import os
 import sys
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
+import vjpcli.commands.rule as rule_command
 from vjpcli.arguments import CommandForm, arranged, as_text
 from vjpcli.errors import Diagnostic, VjpError, fail
 from vjpcli.streams import ReaderGone, Streams
@@ -37,11 +39,16 @@ app = typer.Typer(
         "reaches each leaf, side by side."
     ),
     epilog='Begin with:  vjp explain "3*a+2*b*b+log(c)" --seed 0.1,1,0.0001',
-    add_completion=False,
     rich_markup_mode=None,
     no_args_is_help=True,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+
+@app.callback()
+def commands() -> None:
+    """Keeps the commands apart, even when a single one of them is put together."""
+
 
 Expression = Annotated[
     str,
@@ -361,6 +368,32 @@ def answer_hessian(answer: Answer, largest: int) -> None:
     )
 
 
+@app.command("rule", epilog=rule_command.EPILOG)
+def rule(
+    name: rule_command.Name = None,
+    every_page: Annotated[
+        bool, typer.Option("--all", help="All pages, one after another.")
+    ] = False,
+    codes: Annotated[
+        bool, typer.Option("--codes", help="The diagnostic codes instead of the operations.")
+    ] = False,
+    json: Json = False,
+    width: Annotated[
+        int | None, typer.Option("--width", metavar="COLUMNS", help="Width of the screen.")
+    ] = None,
+    ascii_only: Ascii = False,
+    color: ColorWhen = "auto",
+    debug: Debug = False,
+) -> None:
+    """Look up an operation or a diagnostic code: rule, names, conventions, an example."""
+    streams = the_streams()
+    streams.colour_when(one_of("--color", color, ("auto", "always", "never")))
+    streams.ascii_only = streams.ascii_only or ascii_only
+    if width is not None:
+        within("--width", width, 24, 10_000)
+    rule_command.rule(streams, name, every_page=every_page, codes=codes, json=json, width=width)
+
+
 # Arguments -> what the rooms below take.
 
 
@@ -495,17 +528,28 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     _leave(code)
 
 
+def run_on(typed: Sequence[str], streams: Streams) -> int:
+    """Runs a command line on streams of the caller's and returns the exit code."""
+    before = list(_streams)
+    _streams[:] = [streams]
+    try:
+        return _run(list(typed), streams)
+    finally:
+        _streams[:] = before
+
+
 def _run(typed: list[str], streams: Streams) -> int:
-    command = typer.main.get_command(app)
-    forms = {name: _form(one) for name, one in command.commands.items()}  # type: ignore[attr-defined]
+    command = _command_line(typed)
+    forms = {name: _form(one) for name, one in command.commands.items()}
     try:
         if "--version" in typed[:1]:
             from vjpcli import __version__  # noqa: PLC0415
 
             streams.answer(f"vjp {__version__}")
             return 0
-        shared = CommandForm(("--help", "-h", "--version"), ())
-        words = arranged(typed, forms, shared)
+        completion = ("--install-completion", "--show-completion")
+        shared = CommandForm(("--help", "-h", "--version", *completion), ())
+        words = arranged(typed or ["--help"], forms, shared)
         result = command.main(words, prog_name="vjp", standalone_mode=False)
         return result if isinstance(result, int) else 0
     except VjpError as error:
@@ -518,6 +562,20 @@ def _run(typed: list[str], streams: Streams) -> int:
         diagnostic = _usage(str(error.format_message()), typed)
     streams.complain(diagnostic, typed, as_json="--json" in typed)
     return EXIT_INPUT
+
+
+def _command_line(typed: list[str]) -> Any:
+    """typer's form of the command that was typed; of all of them when it is none."""
+    known = {
+        info.name or info.callback.__name__: info
+        for info in app.registered_commands
+        if info.callback is not None
+    }
+    narrowed = copy.copy(app)
+    if typed and typed[0] in known:
+        # Each command costs a millisecond to put together, and one is enough.
+        narrowed.registered_commands = [known[typed[0]]]
+    return typer.main.get_command(narrowed)
 
 
 def _usage(message: str, typed: Sequence[str]) -> Diagnostic:

@@ -26,9 +26,12 @@ LARGEST_GRAPH = 400
 """Nodes above which no formula is attempted: nobody reads it, and SymPy is slow."""
 
 LONGEST_FORMULA = 72
+LONGEST_RULE = 240
+"""Characters of a formula on the page of an operation, which has room for it."""
+
 LARGEST_CONSTANT = 8
 
-TRANSPARENT = {"broadcast_to", "expand_dims", "squeeze", "reshape"}
+TRANSPARENT = {"broadcast_to"}
 """Operations that a formula in array notation leaves out: broadcasting implies them."""
 
 TRANSPOSES = {"matrix_transpose", "mT", "T", "t"}
@@ -80,25 +83,39 @@ def _is_entrywise(graph: Graph, gradient: Node, seed: Node) -> bool:
     )
 
 
-def _formula(root: Node, names: Mapping[Node, str]) -> str | None:
-    """`root` printed, or None when SymPy has no word for an operation or it grows too long."""
+def _formula(
+    root: Node,
+    names: Mapping[Node, str],
+    *,
+    longest: int = LONGEST_FORMULA,
+    any_name: bool = False,
+) -> str | None:
+    """`root` printed, or None when SymPy has no word for an operation or it grows too long.
+
+    With `any_name` an operation that SymPy does not know is printed by its own name.
+    """
     import sympy  # noqa: PLC0415  (0.3 s, only for formulas)
 
     expressions: dict[Node, Any] = {}
     for node in _above(root, names):
         if node in names:
             word = names[node]
-            expressions[node] = sympy.Symbol(word, real=True) if word else sympy.Integer(1)
+            is_one = word in ("", "1")
+            expressions[node] = sympy.Integer(1) if is_one else sympy.Symbol(word, real=True)
             continue
+        operands = [expressions[operand] for operand in node.operands]
         try:
-            expression = _expression(node, [expressions[o] for o in node.operands], sympy)
+            expression = _expression(node, operands, sympy)
         except (TypeError, ValueError, AttributeError, NotImplementedError, ZeroDivisionError):
-            return None
-        if expression is None or sympy.count_ops(expression) > LONGEST_FORMULA:
+            if not any_name:
+                return None
+            texts = [to_text(operand) for operand in operands]
+            expression = sympy.Symbol(_mixing_text(node, texts, operands), real=True)
+        if expression is None or sympy.count_ops(expression) > longest:
             return None
         expressions[node] = expression
     text = to_text(expressions[root])
-    return text if len(text) <= LONGEST_FORMULA else None
+    return text if len(text) <= longest else None
 
 
 def _above(root: Node, known: Mapping[Node, str]) -> list[Node]:
@@ -121,16 +138,41 @@ def _expression(node: Node, operands: list[Any], s: Any) -> Any:
     if operation is constant:
         return _constant(node, s)
     if operation.name == "equal" and node.span is None:
+        if _finds_extreme(node):
+            return s.Symbol(f"{to_text(operands[0])} == {to_text(operands[1])}", real=True)
         # A rule asks for equality to treat one exceptional point; a formula is for the others.
         return s.false
     if operation.pattern == "elementwise":
         return apply_symbolic(node, operands, s)
-    if operation.name in TRANSPARENT:
+    if operation.name in TRANSPARENT or _is_number(node, operands):
         return operands[0]
     if operation.name == "sum" and node.operands[0].size == node.size:
         return operands[0]
+    operands = [
+        _filled(operand, s) if operand.is_number and node.operands[i].ndim else operand
+        for i, operand in enumerate(operands)
+    ]
     texts = [to_text(operand) for operand in operands]
     return s.Symbol(_mixing_text(node, texts, operands), real=True)
+
+
+def _finds_extreme(node: Node) -> bool:
+    """Whether an equality looks for the entries that equal a reduction, as in max(x)."""
+    left, right = (_behind_stretching(operand) for operand in node.operands)
+    if constant in (left.operation, right.operation):
+        return False
+    return any(one.operands and one.operation.pattern != "elementwise" for one in (left, right))
+
+
+def _behind_stretching(node: Node) -> Node:
+    while node.operation.name in TRANSPARENT:
+        node = node.operands[0]
+    return node
+
+
+def _filled(number: Any, s: Any) -> Any:
+    """An array whose entries are all one number, as a symbol: `ones`, `2*ones`."""
+    return number * s.Symbol("ones", real=True) if number else s.Symbol("zeros", real=True)
 
 
 def apply_symbolic(node: Node, operands: list[Any], s: Any) -> Any:
@@ -186,6 +228,8 @@ def _mixing_text(node: Node, texts: list[str], operands: list[Any]) -> str:
         return f"{grouped(0)} @ {grouped(1)}"
     if name in TRANSPOSES:
         return f"{grouped(0)}.T"
+    if name == "expand_dims":
+        return grouped(0) + _new_axes_text(node)
     if name in ("index", "add_into"):
         return _index_text(node, grouped(0), texts[0])
     if name == "stack":
@@ -195,7 +239,25 @@ def _mixing_text(node: Node, texts: list[str], operands: list[Any]) -> str:
         for key, value in node.static.items()
         if not _is_default(node, key, value)
     ]
+    if name == "einsum":
+        return f"einsum({', '.join([repr(node.static['subscripts']), *texts])})"
     return f"{name}({', '.join([*texts, *static])})"
+
+
+def _is_number(node: Node, operands: list[Any]) -> bool:
+    """Whether only the shape of a plain number changes, which its text does not show."""
+    moves = node.operation.name in ("reshape", "expand_dims", "squeeze")
+    leads = node.operation.name == "expand_dims" and not _new_axes_text(node)
+    return moves and (not operands[0].free_symbols or leads)
+
+
+def _new_axes_text(node: Node) -> str:
+    """`[:, None]` for new axes; nothing where they all lead, which broadcasting implies."""
+    axes = node.static["axis"]
+    parts = ["None" if i - node.ndim in axes else ":" for i in range(node.ndim)]
+    while parts and parts[-1] == ":":
+        parts.pop()
+    return f"[{', '.join(parts)}]" if ":" in parts else ""
 
 
 def _index_text(node: Node, grouped: str, plain: str) -> str:
@@ -219,7 +281,7 @@ def _static_text(node: Node, key: str, value: Any) -> str:
         axes = value if isinstance(value, tuple) else (value,)
         counted = tuple(axis + node.operands[0].ndim for axis in axes)
         return str(counted[0] if len(counted) == 1 else counted)
-    return str(value)
+    return repr(value) if isinstance(value, str) else str(value)
 
 
 def _is_default(node: Node, key: str, value: object) -> bool:
@@ -300,6 +362,19 @@ def slope_text(contribution: Node, adjoint: Node, names: Mapping[Node, str]) -> 
     It is what an adjoint of 1 would contribute. None where it has no short form.
     """
     return _formula(contribution, {**names, adjoint: ""})
+
+
+def rule_text(
+    contribution: Node, names: Mapping[Node, str], *, longest: int = LONGEST_RULE
+) -> str | None:
+    """A contribution as a rule states it, in terms of named nodes. None when it is too long."""
+    return _formula(contribution, names, longest=longest, any_name=True)
+
+
+def contribution_text(contribution: Node, names: Mapping[Node, str], longest: int) -> str | None:
+    """A contribution in array notation, in terms of named nodes; None where it is longer."""
+    text = _formula(contribution, names)
+    return text if text is not None and len(text) <= longest else None
 
 
 def entries(graph: Graph, output: Node) -> NDArray[Any]:

@@ -1,4 +1,4 @@
-"""Several steps of arithmetic under one name, as PyTorch offers them."""
+"""Combined arithmetic: several steps under one name, as PyTorch offers them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whole quotients, and what a division leaves over."""
+"""Division with remainder: whole quotients, and what is left over."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Logarithms taken together with something else, where the plain formula overflows or gives nan."""
+"""Logarithms of sums and in products: where the plain formula overflows or gives nan."""
 
 from __future__ import annotations
 

@@ -1,0 +1,1 @@
+"""Pages of reference: what is known of an operation, and what a diagnostic code means."""

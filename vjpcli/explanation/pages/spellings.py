@@ -1,0 +1,126 @@
+"""The names of an operation in each library, as people write them: np.log, torch.log, c.log()."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+
+from vjpcli.errors import Source, Span, VjpError
+from vjpcli.explanation.pages.library_names import NAMES
+from vjpcli.graph.names import Callee, LibraryName, find_callee
+from vjpcli.graph.node import Node
+from vjpcli.graph.operation import OPERATIONS, Library, Operation, make_leaf
+
+WRITTEN = {
+    "torch": "torch.{}",
+    "torch.nn.functional": "F.{}",
+    "torch.linalg": "torch.linalg.{}",
+    "torch.special": "torch.special.{}",
+    "torch.Tensor": "x.{}()",
+    "numpy": "np.{}",
+    "numpy.linalg": "np.linalg.{}",
+    "numpy.ndarray": "x.{}()",
+    "jax.numpy": "jnp.{}",
+    "jax.numpy.linalg": "jnp.linalg.{}",
+    "jax.nn": "jax.nn.{}",
+    "jax.scipy.special": "jax.scipy.special.{}",
+    "jax.lax": "jax.lax.{}",
+}
+"""Module -> how its names are written in a program."""
+
+LIBRARY_TITLES: dict[Library, str] = {"numpy": "NumPy", "torch": "PyTorch", "jax": "JAX"}
+
+_PROPERTIES = {"T", "mT"}
+_OPERATORS = {"index": "x[...]"}
+
+
+def library_of(module: str) -> Library:
+    """The library that a module of `WRITTEN` belongs to."""
+    root = module.partition(".")[0]
+    return "numpy" if root == "numpy" else "jax" if root == "jax" else "torch"
+
+
+def meaning(module: str, name: str) -> Operation | None:
+    """The operation that `name` means in a module of a library, None where there is none."""
+    library = library_of(module)
+    if module in ("torch.Tensor", "numpy.ndarray"):
+        callee = find_callee(name, library, receiver=_any_array())
+    else:
+        try:
+            found = LibraryName(library, module).member(name, Source(name), Span(0, len(name)))
+        except VjpError:
+            return None
+        callee = found if isinstance(found, Callee) else None
+    return None if callee is None else callee.operation
+
+
+@cache
+def _any_array() -> Node:
+    return make_leaf("x", (2, 2))
+
+
+@cache
+def _spelt() -> dict[str, dict[Library, tuple[str, ...]]]:
+    """Operation -> library -> spellings, in the order of `WRITTEN`."""
+    found: dict[str, dict[Library, list[str]]] = {name: {} for name in OPERATIONS}
+    for module, name in every_library_name():
+        operation = meaning(module, name)
+        if operation is None:
+            continue
+        spelt = found[operation.name].setdefault(library_of(module), [])
+        text = f"x.{name}" if name in _PROPERTIES else WRITTEN[module].format(name)
+        if text not in spelt:
+            spelt.append(text)
+    return {
+        name: {library: tuple(texts) for library, texts in by_library.items()}
+        for name, by_library in found.items()
+    }
+
+
+def every_library_name() -> Iterator[tuple[str, str]]:
+    """(module, name) of everything that `library_names` lists."""
+    for module in WRITTEN:
+        for name in sorted(NAMES[module]):
+            yield module, name
+
+
+def spellings(operation: Operation) -> dict[Library, tuple[str, ...]]:
+    """Library -> names of the operation there; own name first. A library may be missing."""
+    own = operation.name
+    return {
+        library: tuple(sorted(texts, key=lambda text: _plain(text) != own))
+        for library, texts in _spelt()[own].items()
+    }
+
+
+def _plain(text: str) -> str:
+    return text.removesuffix("()").rpartition(".")[2]
+
+
+def other_names(operation: Operation) -> tuple[str, ...]:
+    """Names that are taken here and stand in none of the libraries' lists."""
+    written = {_plain(text) for texts in _spelt()[operation.name].values() for text in texts}
+    return tuple(name for name in operation.aliases if name not in written)
+
+
+def short_aliases(operation: Operation) -> tuple[str, ...]:
+    """Its further names without prefixes, each once."""
+    names = [_plain(text) for texts in spellings(operation).values() for text in texts]
+    names += operation.aliases
+    return tuple(dict.fromkeys(name for name in names if name != operation.name))
+
+
+def operators(operation: Operation) -> tuple[str, ...]:
+    """The operator it is written with, with operands: `x * y`."""
+    if operation.name in _OPERATORS:
+        return (_OPERATORS[operation.name],)
+    if operation.infix is None:
+        return ()
+    if len(operation.operand_names) == 1:
+        return (f"{operation.infix}{operation.operand_names[0]}",)
+    return (f" {operation.infix} ".join(operation.operand_names[:2]),)
+
+
+def is_building_block(operation: Operation) -> bool:
+    """Whether no library and no operator offers it: it is a step of other operations."""
+    return not (_spelt()[operation.name] or operators(operation))
