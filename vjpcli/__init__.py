@@ -8,17 +8,20 @@ The library is the command line's peer: `explain` returns as data what `vjp expl
     [1.2000000000000002, 16.0]
 """
 
-from vjpcli.api import explain, grad, jac, to_json, to_text
+from vjpcli.api import check, explain, grad, jac, to_json, to_text
 from vjpcli.errors import Diagnostic, VjpError
+from vjpcli.explanation.checking import CheckReport
 from vjpcli.explanation.model import Explanation
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "CheckReport",
     "Diagnostic",
     "Explanation",
     "VjpError",
     "__version__",
+    "check",
     "explain",
     "grad",
     "jac",

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ Array = NDArray[Any]
 
 EPS = float(np.finfo(np.float64).eps)
 STEP = float(np.cbrt(EPS))
-"""Relative step of a single central difference: balances truncation (h^2) against rounding (eps/h)."""
+"""Relative step of a central difference: balances truncation (h^2) against rounding (eps/h)."""
 
 STEPS = (1e-3, 3e-5, 1e-6, 3e-8)
 """Relative steps that are tried in turn; the first two suffice where the function is smooth."""
@@ -283,8 +284,7 @@ def _limit(measured: float, quotients: list[float]) -> tuple[float, float]:
         return (quotients[-1] if infinite else measured), 0.0
     before, last = abs(quotients[-2]), abs(quotients[-1])
     growths = [
-        abs(later) / abs(earlier) if earlier else 0.0
-        for earlier, later in zip(quotients, quotients[1:], strict=False)
+        abs(later) / abs(earlier) if earlier else 0.0 for earlier, later in pairwise(quotients)
     ]
     if before and min(growths) > GROWTH:
         return float(np.copysign(np.inf, quotients[-1])), last / before

@@ -23,7 +23,7 @@ from vjpcli.explanation.problem import Problem
 Array = NDArray[Any]
 
 RUNS_OF_NODES = 20_000
-"""Node evaluations that an entry-by-entry comparison may cost; beyond, one direction is compared."""
+"""Node evaluations that comparing entry by entry may cost; beyond, one direction is compared."""
 
 ENTRIES_TO_COMPARE = 256
 

@@ -1,4 +1,4 @@
-"""Judges numbers: is this the gradient, given what a method says and how exact it is?
+"""Judges numbers: is this the gradient, given what a method says and how exact it is.
 
 Every comparison of `check`, and the check line of `explain`, is made here.
 """
@@ -147,6 +147,11 @@ class Referee:
         sizes = [np.max(np.abs(one[np.isfinite(one)]), initial=0.0) for one in adjoints]
         return float(max(sizes, default=0.0))
 
+    @property
+    def wide_gradients(self) -> Mapping[str, Array]:
+        """The gradients for these seeds in float64."""
+        return self._wide[0]
+
     @cached_property
     def _wide(self) -> tuple[dict[str, Array], list[Array]]:
         """The gradients in float64, and the adjoints of all nodes where there are not too many."""
@@ -248,15 +253,20 @@ class Referee:
         """A disagreement, unless float32 rounding explains it."""
         if judgement.finding != "disagrees" or self.problem.settings.dtype == "float64":
             return judgement
-        wide = float(self._wide[0][leaf][index])
+        wide = float(self.wide_gradients[leaf][index])
         difference = abs(wide - judgement.expected)
         if difference <= ACCEPTED["float64"] * max(abs(wide), abs(judgement.expected)):
             says = f"{entry_text(leaf, index)} differs by float32 rounding: in float64 it is "
             return Judgement("rounding", judgement.expected, f"{says}{wide:.4g}")
         return judgement
 
-    def against_array(self, leaf: str, expected: Array, engine: str = "") -> LeafComparison:
-        """A leaf's gradient against what a method gives for all of it."""
+    def against_array(
+        self, leaf: str, expected: Array, engine: str = "", *, nan_tells: bool = True
+    ) -> LeafComparison:
+        """A leaf's gradient against what a method gives for all of it.
+
+        `nan_tells`: whether nan from the method is its answer; else it only has none.
+        """
         got = self.gradients[leaf].astype(np.float64)
         tally = self.tally(leaf)
         with np.errstate(all="ignore"):
@@ -278,6 +288,9 @@ class Referee:
         order = np.argsort([-_size(difference[tuple(one)]) for one in others], kind="stable")
         for position in order[:MOST_LOOKED_AT]:
             place = tuple(int(i) for i in others[position])
+            if not nan_tells and np.isnan(expected[place]):
+                tally.add(Judgement("uncertain", np.nan), place, float(got[place]))
+                continue
             judgement = self._judge_other(leaf, place, got[place], float(expected[place]), engine)
             tally.add(judgement, place, float(got[place]))
         tally.counts["uncertain"] += max(0, len(others) - MOST_LOOKED_AT)
@@ -342,5 +355,3 @@ def _number(value: float) -> str:
 
 def _size(difference: Any) -> float:
     return float(difference) if np.isfinite(difference) else float("inf")
-
-

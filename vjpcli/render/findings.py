@@ -7,10 +7,30 @@ from collections.abc import Sequence
 from vjpcli.errors import Diagnostic
 from vjpcli.explanation.model import Check, Explanation
 from vjpcli.render.diagnostic import excerpt_lines, fix_lines
-from vjpcli.render.numbers import format_count, format_index, format_number
+from vjpcli.render.numbers import DEFAULT_DIGITS, format_count, format_index, format_number
 from vjpcli.render.page import Line, Page, spaces
 
 _MOST_FINDINGS = 12
+
+CHOICES = {"stand-in", "convention"}
+"""Notes on what was chosen for the user, which are no findings."""
+
+
+def render_findings(
+    explanation: Explanation,
+    *,
+    width: int | None = None,
+    digits: int = DEFAULT_DIGITS,
+    ascii_only: bool = False,
+    colour: bool = False,
+) -> str:
+    """The findings alone, and the check where it disagrees; "" where there is nothing to say."""
+    page = Page(None if width is None else max(24, width), digits, ascii_only, colour)
+    found = [one for one in explanation.diagnostics if one.code not in CHOICES]
+    lines = finding_lines(found, page)
+    if explanation.check is not None and explanation.check.agrees is False:
+        lines += check_lines(explanation.check, page)
+    return page.text(lines)
 
 
 def finding_lines(diagnostics: Sequence[Diagnostic], page: Page) -> list[Line]:
