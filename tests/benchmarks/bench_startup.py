@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from functools import partial
 
-from measure import medians, processor_seconds, python, report
+from measure import medians, processor_seconds, python, report, vjp
 
 MAIN_JOB = ["3*a+2*b*b+log(c)", "--seed", "0.1,1,0.0001"]
 VALUES = ["a=1,2,3", "b=3,4,5", "c=6,7,8"]
@@ -16,13 +16,13 @@ VALUES = ["a=1,2,3", "b=3,4,5", "c=6,7,8"]
 COMPARISONS = (
     (
         "grad --json  /  import typer, numpy",
-        python("-m", "vjpcli", "grad", *MAIN_JOB, *VALUES, "--json"),
+        vjp("grad", *MAIN_JOB, *VALUES, "--json"),
         python("-c", "import typer, numpy"),
         1.3,
     ),
     (
         "explain  /  import typer, numpy, rich, sympy",
-        python("-m", "vjpcli", "explain", *MAIN_JOB, "--color", "always", "--width", "80"),
+        vjp("explain", *MAIN_JOB, "--color", "always", "--width", "80"),
         python("-c", "import typer, numpy, rich.console, rich.table, sympy"),
         1.25,
     ),

@@ -32,6 +32,11 @@ def python(*arguments: str) -> list[str]:
     return [sys.executable, *arguments]
 
 
+def vjp(*arguments: str) -> list[str]:
+    """A command line that does what the installed script `vjp` does."""
+    return python("-c", "from vjpcli.cli import main; main()", *arguments)
+
+
 def processor_seconds(command: Sequence[str]) -> float:
     """User and system time of one run of `command`."""
     with subprocess.Popen(
