@@ -188,7 +188,7 @@ def check(
     Raises:
         VjpError: whatever is wrong with the input, as one Diagnostic.
     """
-    from vjpcli.explanation.checking import verify  # noqa: PLC0415  (only here)
+    from vjpcli.explanation.verify import verify  # noqa: PLC0415  (only here)
 
     settings = _settings(wrt, dtype, like, rng, strict=True, needs_seed=True)
     problem = _problem(expression, values, seed, seeds, loss, settings)
