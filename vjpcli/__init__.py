@@ -13,17 +13,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from vjpcli.api import explain, grad, hessian, jac, to_json, to_text
+    from vjpcli.api import check, explain, grad, hessian, jac, to_json, to_text
     from vjpcli.errors import Diagnostic, VjpError
+    from vjpcli.explanation.checking import CheckReport
     from vjpcli.explanation.model import Explanation
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "CheckReport",
     "Diagnostic",
     "Explanation",
     "VjpError",
     "__version__",
+    "check",
     "explain",
     "grad",
     "hessian",
@@ -33,6 +36,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "CheckReport": "vjpcli.explanation.checking",
     "Diagnostic": "vjpcli.errors",
     "Explanation": "vjpcli.explanation.model",
     "VjpError": "vjpcli.errors",

@@ -8,6 +8,7 @@ tidy up what stands around it.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -100,7 +101,8 @@ def _formula(
     for node in _above(root, names):
         if node in names:
             word = names[node]
-            expressions[node] = sympy.Symbol(word, real=True) if word else sympy.Integer(1)
+            is_one = word in ("", "1")
+            expressions[node] = sympy.Integer(1) if is_one else sympy.Symbol(word, real=True)
             continue
         operands = [expressions[operand] for operand in node.operands]
         try:
@@ -238,6 +240,8 @@ def _mixing_text(node: Node, texts: list[str], operands: list[Any]) -> str:
         for key, value in node.static.items()
         if not _is_default(node, key, value)
     ]
+    if name == "einsum":
+        return f"einsum({', '.join([repr(node.static['subscripts']), *texts])})"
     return f"{name}({', '.join([*texts, *static])})"
 
 
@@ -278,7 +282,7 @@ def _static_text(node: Node, key: str, value: Any) -> str:
         axes = value if isinstance(value, tuple) else (value,)
         counted = tuple(axis + node.operands[0].ndim for axis in axes)
         return str(counted[0] if len(counted) == 1 else counted)
-    return str(value)
+    return repr(value) if isinstance(value, str) else str(value)
 
 
 def _is_default(node: Node, key: str, value: object) -> bool:
@@ -368,6 +372,12 @@ def rule_text(
     return _formula(contribution, names, longest=longest, any_name=True)
 
 
+def contribution_text(contribution: Node, names: Mapping[Node, str], longest: int) -> str | None:
+    """A contribution in array notation, in terms of named nodes; None where it is longer."""
+    text = _formula(contribution, names)
+    return text if text is not None and len(text) <= longest else None
+
+
 def entries(graph: Graph, output: Node) -> NDArray[Any]:
     """The output with every leaf entry a symbol of its own: an object array of expressions.
 
@@ -403,13 +413,20 @@ def entry_symbols(name: str, shape: tuple[int, ...]) -> NDArray[Any]:
 
 
 def derivatives(
-    graph: Graph, output: Node, leaf_name: str, values: Mapping[str, Any]
+    graph: Graph,
+    output: Node,
+    leaf_name: str,
+    values: Mapping[str, Any],
+    seconds: float | None = None,
 ) -> NDArray[np.float64]:
     """The Jacobian by SymPy's own differentiation of the forward formulas, as numbers.
 
-    Shape output.shape + leaf.shape. Errors: NotImplementedError where an operation cannot run
-    on SymPy, or where SymPy gives no number.
+    Shape output.shape + leaf.shape. After `seconds` no further entry is begun.
+
+    Errors: NotImplementedError where an operation cannot run on SymPy, where SymPy gives no
+    number, or where it takes too long.
     """
+    end = None if seconds is None else time.monotonic() + seconds
     expressions = entries(graph, output)
     symbols = entry_symbols(leaf_name, graph.inputs[leaf_name].shape)
     numbers: dict[Any, Any] = {}
@@ -420,8 +437,26 @@ def derivatives(
     for row, expression in enumerate(expressions.ravel()):
         for column, symbol in enumerate(symbols.ravel()):
             if symbol in expression.free_symbols:
+                if end is not None and time.monotonic() > end:
+                    raise NotImplementedError("SymPy takes too long")
                 result[row, column] = _number(expression.diff(symbol), numbers)
     return result.reshape(output.shape + symbols.shape)
+
+
+def tree_size(graph: Graph, output: Node) -> int:
+    """How large the formula of one output entry can become, written out without sharing.
+
+    SymPy differentiates and evaluates what is written out, so this bounds its work beforehand.
+    """
+    sizes: dict[Node, int] = {}
+    for node in _above(output, {}):
+        below = [sizes[operand] for operand in node.operands]
+        if node.operation.pattern in ("elementwise", "movement"):
+            sizes[node] = 1 + sum(below)
+        else:
+            entries_below = (operand.size for operand in node.operands)
+            sizes[node] = 1 + sum(s * n for s, n in zip(below, entries_below, strict=True))
+    return sizes[output]
 
 
 def _number(expression: Any, numbers: Mapping[Any, Any]) -> float:
