@@ -1,8 +1,8 @@
 """Which names exist in which library, as far as this program knows them.
 
-Taken from the public names of PyTorch 2.8, NumPy 2 and JAX 0.10; a test demands that each of
-them means an operation here. An operation with no name in this table (and without an operator)
-is a building block: a step that other operations are made of.
+Taken from the public names of PyTorch 2.8, NumPy 2, SciPy 1 and JAX 0.10; a test demands that
+each of them means an operation here. An operation with no name in this table (and without an
+operator) is a building block: a step that other operations are made of.
 """
 
 from __future__ import annotations
@@ -124,6 +124,17 @@ _NAMES = {
         T all any argmax argmin argsort clip cumprod cumsum diagonal dot flatten mT max mean
         min nonzero prod put ravel repeat reshape round sort squeeze std sum swapaxes take
         trace transpose var view
+    """,
+    "numpy.lib.stride_tricks": """
+        sliding_window_view
+    """,
+    "numpy.random": """
+        normal rand randint randn random random_sample ranf standard_normal uniform
+    """,
+    "scipy.special": """
+        betaln digamma entr erf erfc erfinv expit gamma gammaln i0 i0e i1 i1e iv ive
+        log_expit log_softmax logit logsumexp multigammaln ndtr polygamma psi softmax xlog1py
+        xlogy
     """,
     "jax.numpy": """
         abs absolute acos acosh add all amax amin any append arange arccos arccosh arcsin
