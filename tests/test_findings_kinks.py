@@ -143,6 +143,7 @@ SILENT = [
     ("sqrt(abs(x))", {"x": [0.0, 1]}),  # not finite: for another finding
     ("elu(x)", {"x": [0.0, 1]}),  # no kink for alpha = 1
     ("relu(m) + x", {"m": 0.0, "x": 1.0}),
+    ("round(x)", {"x": [0.5, 1.2]}),  # flat everywhere, which is told instead
 ]
 
 
@@ -150,6 +151,18 @@ SILENT = [
 def test_a_kink_that_does_not_matter_is_not_told(expression, values):
     wrt = ["x"] if "m" in values else None
     assert told(expression, CODES, values, wrt=wrt) == []
+
+
+def test_a_kink_inside_a_composite_operation_is_put_in_words():
+    found = only("l1_loss(x, t)", "kink", {"x": [1.0, 2], "t": [1.0, 1]}, wrt=["x"])
+    assert "where the argument of abs == 0" in found.message
+    assert marked(found) == ["l1_loss(x, t)"]
+
+
+def test_a_jump_is_told_with_both_slopes():
+    found = only("x - floor(x)", "kink", {"x": [1.0, 1.3]})
+    assert "where x is whole" in found.message
+    assert np.inf in {number(found, "slope from the left"), number(found, "slope from the right")}
 
 
 def test_a_seed_of_zero_at_the_kink_silences_it():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,6 +14,9 @@ from vjpcli.explanation.model import Explanation
 from vjpcli.explanation.problem import Problem, Settings, pose
 from vjpcli.parser.seeds import SeedRequest, parse_seed
 from vjpcli.parser.values import GivenValue, parse_values
+
+if TYPE_CHECKING:
+    from vjpcli.explanation.checking import CheckReport
 
 Array = NDArray[Any]
 Dtype = Literal["float64", "float32"]
@@ -133,6 +136,64 @@ def jac(
             raise fail("jacobian-too-large", f"the Jacobian of {leaf} has more than 10^8 entries")
         found[leaf] = entries
     return found
+
+
+def hessian(
+    expression: str,
+    values: Mapping[str, ArrayLike | str],
+    *,
+    wrt: Sequence[str] | None = None,
+    dtype: Dtype = "float64",
+    like: Engine = "torch",
+    rng: int = 0,
+) -> dict[str, dict[str, Array]]:
+    """Second derivatives of an output with one entry: leaf -> leaf -> array.
+
+    A block has shape leaf.shape + leaf.shape.
+
+    Raises:
+        VjpError: whatever is wrong with the input; hessian-output when the output has several
+            entries.
+    """
+    from vjpcli.explanation.products import hessian as blocks_of  # noqa: PLC0415
+
+    settings = _settings(wrt, dtype, like, rng, strict=True)
+    return blocks_of(_problem(expression, values, None, None, None, settings), 10**8)
+
+
+def check(
+    expression: str,
+    values: Mapping[str, ArrayLike | str],
+    *,
+    seed: ArrayLike | str | Mapping[str, ArrayLike | str] | None = None,
+    seeds: Sequence[ArrayLike | str] | None = None,
+    loss: str | None = None,
+    wrt: Sequence[str] | None = None,
+    dtype: Dtype = "float64",
+    like: Engine = "torch",
+    rng: int = 0,
+    expect: Mapping[str, ArrayLike | str] | None = None,
+    methods: Sequence[str] | None = None,
+    rtol: float | None = None,
+) -> CheckReport:
+    """The gradients checked by means that do not use the rules: what `vjp check` prints, as data.
+
+    Args:
+        expression, values, seed, seeds, loss, wrt, dtype, like, rng: as in `explain`.
+        expect: leaf name -> a gradient from elsewhere, to be compared.
+        methods: some of "differences", "complex-step", "sympy", "torch", "jax", "autograd";
+            None for all that are installed.
+        rtol: relative error up to which numbers agree.
+
+    Raises:
+        VjpError: whatever is wrong with the input, as one Diagnostic.
+    """
+    from vjpcli.explanation.verify import verify  # noqa: PLC0415  (only here)
+
+    settings = _settings(wrt, dtype, like, rng, strict=True, needs_seed=True)
+    problem = _problem(expression, values, seed, seeds, loss, settings)
+    claims = [(name, {name: _given(name, value)}) for name, value in (expect or {}).items()]
+    return verify(problem, methods=methods, expected=claims, rtol=rtol)
 
 
 def to_text(explanation: Explanation, width: int | None = 80, digits: int = 4) -> str:

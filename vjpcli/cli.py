@@ -7,6 +7,7 @@ program, 130 interrupted.
 
 from __future__ import annotations
 
+import copy
 import gc
 import os
 import sys
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from vjpcli.explanation.model import Explanation
     from vjpcli.explanation.problem import Problem
 
+EXIT_FOUND = 1
 EXIT_INPUT = 2
 EXIT_OURS = 70
 EXIT_INTERRUPTED = 130
@@ -42,6 +44,12 @@ app = typer.Typer(
     no_args_is_help=True,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+
+@app.callback()
+def commands() -> None:
+    """Keeps the commands apart, even when a single one of them is put together."""
+
 
 Expression = Annotated[
     str,
@@ -100,6 +108,15 @@ Strict = Annotated[
     bool, typer.Option("--strict", help="A missing value is an error: no stand-ins.")
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No notes on stderr.")]
+FailOn = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--fail-on",
+        metavar="GROUPS",
+        help="Exit with 1 when something of the kind is found, separated by commas: nan, inf, "
+        "kink, zero, broadcast, check, any.",
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON (schema vjp/1).")]
 Output = Annotated[
     str | None,
@@ -154,11 +171,18 @@ def explain(
         bool, typer.Option("--no-check", help="Leave out the check by difference quotients.")
     ] = False,
     max_jacobian: MaxJacobian = 1_000_000,
-    quiet: Quiet = False,
+    fail_on: FailOn = None,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="Findings only: no screen, no notes on stderr.")
+    ] = False,
     debug: Debug = False,
-) -> None:
+) -> int:
     """Show the Jacobian, the seed and every gradient side by side, and what they mean."""
     from vjpcli.explanation.build import Contents  # noqa: PLC0415
+
+    failing = groups_from(fail_on or [])
+    if "check" in failing and no_check:
+        raise fail("option-value", "--fail-on check needs the check that --no-check leaves out")
 
     one_of("--jacobian", jacobian, ("auto", "full", "compact"))
     within("--digits", digits, 1, 17)
@@ -175,24 +199,29 @@ def explain(
     notes = [one for one in explanation.diagnostics if one.code == "stand-in"]
     if not quiet:
         streams.notes(notes)
+    shown: dict[str, Any] = {
+        "width": streams.width(width),
+        "digits": digits,
+        "ascii_only": streams.ascii_only,
+        "colour": streams.colour,
+    }
     if json:
         from vjpcli.render.json import render_json  # noqa: PLC0415
 
         streams.answer(render_json(explanation))
-        return
-    from vjpcli.render.text import render_explanation  # noqa: PLC0415
+    elif quiet:
+        from vjpcli.render.findings import render_findings  # noqa: PLC0415
 
-    streams.answer(
-        render_explanation(
-            explanation,
-            width=streams.width(width),
-            digits=digits,
-            ascii_only=streams.ascii_only,
-            colour=streams.colour,
-            jacobian=jacobian,  # type: ignore[arg-type]  # checked above
-            show_steps=steps,
+        found = render_findings(explanation, **shown)
+        if found:
+            streams.answer(found)
+    else:
+        from vjpcli.render.text import render_explanation  # noqa: PLC0415
+
+        streams.answer(
+            render_explanation(explanation, **shown, jacobian=jacobian, show_steps=steps)  # type: ignore[arg-type]  # checked above
         )
-    )
+    return failed(explanation, failing)
 
 
 @app.command(
@@ -387,7 +416,107 @@ def rule(
     rule_command.rule(streams, name, every_page=every_page, codes=codes, json=json, width=width)
 
 
+@app.command(
+    epilog='Example:  vjp check "3*a+2*b*b" a=1,2,3 b=3,4,5 --seed 0.1,1,0.0001 '
+    "--expect b=1.2,16,0.002"
+)
+def check(
+    expression: Expression,
+    values: Values = None,
+    seed: Seeds = None,
+    loss: Loss = None,
+    wrt: Wrt = None,
+    expect: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--expect",
+            metavar="NAME=VALUE",
+            help="A gradient to compare: b=1.2,16,0.002 or @mine.npz. Given several times: each.",
+        ),
+    ] = None,
+    method: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--with",
+            metavar="METHOD",
+            help="differences, complex-step, sympy, torch, jax or autograd; given several times: "
+            "each. Without it: all that are installed.",
+        ),
+    ] = None,
+    rtol: Annotated[
+        float | None,
+        typer.Option(
+            "--rtol",
+            metavar="R",
+            help="Relative error up to which numbers agree: 1e-5, for float32 2e-3.",
+        ),
+    ] = None,
+    json: Json = False,
+    dtype: DtypeName = "float64",
+    like: Like = "torch",
+    rng: Rng = 0,
+    digits: Annotated[
+        int, typer.Option("--digits", metavar="N", help="Significant digits, 1 to 17.")
+    ] = 6,
+    width: Annotated[
+        int | None, typer.Option("--width", metavar="COLUMNS", help="Width of the screen.")
+    ] = None,
+    ascii_only: Ascii = False,
+    color: ColorWhen = "auto",
+    quiet: Quiet = False,
+    debug: Debug = False,
+) -> int:
+    """Check the gradients, or a claim about them, by means that do not use the rules."""
+    from vjpcli.explanation.verify import exit_code, verify  # noqa: PLC0415
+    from vjpcli.parser.values import parse_values  # noqa: PLC0415
+    from vjpcli.render.check import render_check, render_check_json  # noqa: PLC0415
+
+    within("--digits", digits, 1, 17)
+    if width is not None:
+        within("--width", width, 24, 10_000)
+    streams = the_streams()
+    streams.colour_when(one_of("--color", color, ("auto", "always", "never")))
+    streams.ascii_only = streams.ascii_only or ascii_only
+    settings = settings_from(dtype, like, wrt, rng, strict=True, needs_seed=True)
+    problem = posed(expression, values, seed, loss, settings)
+    claims = [(text, parse_values([text])) for text in expect or []]
+    found = verify(problem, methods=method, expected=claims, rtol=rtol)
+    if not quiet:
+        streams.notes(found.notes)
+    if json:
+        streams.answer(render_check_json(found))
+    else:
+        streams.answer(
+            render_check(
+                found,
+                width=streams.width(width),
+                digits=digits,
+                ascii_only=streams.ascii_only,
+                colour=streams.colour,
+            )
+        )
+    return exit_code(found)
+
+
 # Arguments -> what the rooms below take.
+
+
+def groups_from(texts: Sequence[str]) -> frozenset[str]:
+    """The groups of findings that `--fail-on` names.
+
+    Errors: option-value.
+    """
+    from vjpcli.explanation.findings.groups import GROUPS  # noqa: PLC0415
+
+    names = [name.strip() for text in texts for name in text.split(",")]
+    return frozenset(one_of("--fail-on", name, GROUPS) for name in names)
+
+
+def failed(explanation: Explanation, groups: frozenset[str]) -> int:
+    """1 when something was found of the groups that were asked to fail, else 0."""
+    from vjpcli.explanation.findings.groups import groups_present  # noqa: PLC0415
+
+    return EXIT_FOUND if groups and groups & groups_present(explanation) else 0
 
 
 def settings_from(
@@ -532,8 +661,8 @@ def run_on(typed: Sequence[str], streams: Streams) -> int:
 
 
 def _run(typed: list[str], streams: Streams) -> int:
-    command = typer.main.get_command(app)
-    forms = {name: _form(one) for name, one in command.commands.items()}  # type: ignore[attr-defined]
+    command = _command_line(typed)
+    forms = {name: _form(one) for name, one in command.commands.items()}
     try:
         if "--version" in typed[:1]:
             from vjpcli import __version__  # noqa: PLC0415
@@ -542,7 +671,7 @@ def _run(typed: list[str], streams: Streams) -> int:
             return 0
         completion = ("--install-completion", "--show-completion")
         shared = CommandForm(("--help", "-h", "--version", *completion), ())
-        words = arranged(typed, forms, shared)
+        words = arranged(typed or ["--help"], forms, shared)
         result = command.main(words, prog_name="vjp", standalone_mode=False)
         return result if isinstance(result, int) else 0
     except VjpError as error:
@@ -555,6 +684,20 @@ def _run(typed: list[str], streams: Streams) -> int:
         diagnostic = _usage(str(error.format_message()), typed)
     streams.complain(diagnostic, typed, as_json="--json" in typed)
     return EXIT_INPUT
+
+
+def _command_line(typed: list[str]) -> Any:
+    """typer's form of the command that was typed; of all of them when it is none."""
+    known = {
+        info.name or info.callback.__name__: info
+        for info in app.registered_commands
+        if info.callback is not None
+    }
+    narrowed = copy.copy(app)
+    if typed and typed[0] in known:
+        # Each command costs a millisecond to put together, and one is enough.
+        narrowed.registered_commands = [known[typed[0]]]
+    return typer.main.get_command(narrowed)
 
 
 def _usage(message: str, typed: Sequence[str]) -> Diagnostic:

@@ -1,12 +1,17 @@
-"""Difference quotients of the forward graph: a check of gradients that uses no rule.
+"""Difference quotients of the forward graph: slopes that no rule has touched.
 
-Nothing here enters a result; it only agrees or disagrees with one.
+Nothing here enters a result; it only agrees or disagrees with one. A slope is measured with
+several steps. Where the function is smooth, two steps extrapolate to a step of zero and say how
+far off they may be; where they contradict each other the function is not smooth at the larger
+step, and the smaller one is believed. The one-sided slopes come with it, so that a kink is told
+from a wrong gradient.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -17,31 +22,49 @@ from vjpcli.graph.node import Graph
 
 Array = NDArray[Any]
 
-STEP = float(np.cbrt(np.finfo(np.float64).eps))
+EPS = float(np.finfo(np.float64).eps)
+STEP = float(np.cbrt(EPS))
 """Relative step of a central difference: balances truncation (h^2) against rounding (eps/h)."""
 
-RUNS_OF_NODES = 20_000
-"""Node evaluations that an entry-by-entry comparison may cost; beyond, one direction is compared."""
+STEPS = (1e-3, 3e-5, 1e-6, 3e-8)
+"""Relative steps that are tried in turn; the first two suffice where the function is smooth."""
 
-ENTRIES_TO_COMPARE = 256
-ACCEPTED = 1e-5
-"""Relative error up to which two numbers agree, besides what rounding explains."""
+GROWTH = 2.5
+"""A one-sided quotient that grows by more from one step to the next has no finite limit."""
+
+JUMP = 12.0
+"""... and one that grows almost as fast as the step shrinks stands at a jump."""
 
 
 @dataclass(frozen=True, slots=True)
-class Quotient:
-    """Derivative of the weighted output along one direction, by differences.
+class Slope:
+    """The derivative of the weighted output along one direction, as measured.
 
     Attributes:
-        central: central difference quotient.
-        left, right: one-sided difference quotients, nan unless they were asked for.
-        noise: bound of the rounding error in them.
+        value: the two-sided slope; nan where none could be measured.
+        error: bound of the error of `value`.
+        left, right: one-sided slopes; infinite where the quotient grows without bound, nan
+            where the function is not finite on that side.
+        kink: whether left and right differ by more than their errors.
+        jump: whether the function itself jumps here, so that it has no slope at all.
     """
 
-    central: float
+    value: float
+    error: float
     left: float
     right: float
-    noise: float
+    kink: bool = False
+    jump: bool = False
+
+    @property
+    def low(self) -> float:
+        """The least slope that is mathematically right at a kink."""
+        return min(self.left, self.right)
+
+    @property
+    def high(self) -> float:
+        """The greatest slope that is mathematically right at a kink."""
+        return max(self.left, self.right)
 
 
 class WeightedOutput:
@@ -51,11 +74,19 @@ class WeightedOutput:
     that rounding in the check does not hide behind rounding in the result.
     """
 
-    def __init__(self, graph: Graph, seeds: Mapping[str, Array], values: Mapping[str, Any]) -> None:
+    def __init__(
+        self,
+        graph: Graph,
+        seeds: Mapping[str, Array],
+        values: Mapping[str, Any],
+        here: Mapping[str, Array] | None = None,
+    ) -> None:
+        """`here`: the outputs at `values`, where they are known in float64."""
         self.graph = graph
         self.seeds = seeds
         self.values = {name: np.asarray(value, np.float64) for name, value in values.items()}
         self.evaluations = 0
+        self._here = here
 
     def outputs(self, values: Mapping[str, Any]) -> dict[str, Array]:
         """The value of every output."""
@@ -63,51 +94,121 @@ class WeightedOutput:
         results = evaluate(self.graph, values)
         return {name: results[node] for name, node in self.graph.outputs.items()}
 
+    @property
+    def here(self) -> Mapping[str, Array]:
+        """The outputs where nothing has moved; computed once."""
+        if self._here is None:
+            self._here = self.outputs(self.values)
+        return self._here
+
     def moved(self, directions: Mapping[str, Array], by: float) -> dict[str, Array]:
         """The outputs after every leaf moved `by` times its direction."""
         moved = {name: self.values[name] + by * way for name, way in directions.items()}
         return self.outputs({**self.values, **moved})
 
-    def quotient(
-        self, directions: Mapping[str, Array], step: float, *, sides: bool = False
-    ) -> Quotient:
-        """The difference quotient along `directions`; `sides` costs one evaluation more."""
-        ahead, behind = self.moved(directions, step), self.moved(directions, -step)
-        central, size = self._weighted(ahead, behind)
-        left = right = np.nan
-        if sides:
-            here = self.outputs(self.values)
-            right = self._weighted(ahead, here)[0] / step
-            left = self._weighted(here, behind)[0] / step
-        noise = 4 * np.finfo(np.float64).eps * size / step
-        return Quotient(central / (2 * step), left, right, noise)
-
-    def _weighted(self, a: Mapping[str, Array], b: Mapping[str, Array]) -> tuple[float, float]:
+    def difference(self, a: Mapping[str, Array], b: Mapping[str, Array]) -> tuple[float, float]:
         """Seed-weighted a - b, differences taken first; and the size of what was subtracted.
 
-        An entry with weight 0 counts for nothing, even where it is not finite.
+        An entry with weight 0 counts for nothing, even where it is not finite; nor does one
+        that does not move. But where nothing moves and something is infinite, the difference
+        is nan: infinity hides whatever happened.
         """
         total = size = 0.0
+        hidden = False
         with np.errstate(all="ignore"):
             for name, seed in self.seeds.items():
                 counts = (seed != 0) & (a[name] != b[name])
+                hidden |= bool(np.any((seed != 0) & np.isinf(a[name]) & ~counts))
                 weights = np.where(counts, seed, 0.0)
                 difference = np.where(counts, a[name] - b[name], 0.0)
                 total += float(np.sum(weights * difference))
                 size += float(np.sum(np.abs(weights * np.where(counts, a[name], 0.0))))
-        return total, size
+        return (np.nan if hidden and total == 0 else total), size
+
+
+@dataclass(frozen=True, slots=True)
+class _Quotients:
+    """What one step gives: quotients at the step and at half of it, and their rounding error."""
+
+    step: float
+    central: tuple[float, float]
+    left: tuple[float, float]
+    right: tuple[float, float]
+    size: float
+
+
+def slope(
+    function: WeightedOutput, directions: Mapping[str, Array], steps: tuple[float, ...]
+) -> Slope:
+    """The slope along `directions`, with an error bound and the slopes on either side.
+
+    Two steps that agree end the search. Otherwise all are tried: a smaller step is believed
+    where it contradicts a larger one, the better bound where they agree.
+    """
+    best: Slope | None = None
+    taken: list[_Quotients] = []
+    touched = 0.0
+    with np.errstate(all="ignore"):
+        for step in steps:
+            quotients = _quotients(function, directions, step)
+            touched = max(touched, quotients.size)
+            taken.append(replace(quotients, size=touched))
+            found = _extrapolated(taken[-1])
+            if best is None or not np.isfinite(best.value):
+                best = found
+                continue
+            if not np.isfinite(found.value):
+                continue
+            contradicts = abs(found.value - best.value) > 3 * (found.error + best.error)
+            if contradicts or found.error < best.error:
+                best = found
+            if not contradicts and best.error <= 1e-8 * abs(best.value) and not best.kink:
+                return best
+    assert best is not None
+    return _with_limits(best, taken)
+
+
+def quick_slope(
+    function: WeightedOutput, directions: Mapping[str, Array], step: float
+) -> tuple[float, float, float]:
+    """The central quotient of one step and the one-sided ones, in two evaluations."""
+    with np.errstate(all="ignore"):
+        ahead, behind = function.moved(directions, step), function.moved(directions, -step)
+        central, _ = function.difference(ahead, behind)
+        right, _ = function.difference(ahead, function.here)
+        left, _ = function.difference(function.here, behind)
+        return central / (2 * step), left / step, right / step
+
+
+def steps_for(value: float) -> tuple[float, ...]:
+    """The steps for an entry of this value: relative to it, and to 1 where it is small.
+
+    For a small value steps relative to itself come last: log has no other left at 1e-9.
+    """
+    size = abs(value) if np.isfinite(value) else 1.0
+    steps = [step * max(1.0, size) for step in STEPS]
+    if 0 < size < 1e-2:
+        steps += [step * size for step in STEPS[:2] if step * size < steps[-1]]
+    return tuple(steps)
 
 
 def entry_directions(
     values: Mapping[str, Any], leaves: list[str]
-) -> Iterator[tuple[str, tuple[int, ...], dict[str, Array], float]]:
-    """For every entry of every leaf: its name, position, unit direction and step."""
+) -> Iterator[tuple[str, tuple[int, ...], dict[str, Array]]]:
+    """For every entry of every leaf: its name, position and unit direction."""
     for name in leaves:
         array = np.asarray(values[name], np.float64)
         for position in np.ndindex(array.shape):
-            direction = np.zeros(array.shape)
-            direction[position] = 1.0
-            yield name, position, {name: direction}, STEP * max(1.0, abs(float(array[position])))
+            yield name, position, unit_direction(values, name, position)
+
+
+def unit_direction(
+    values: Mapping[str, Any], name: str, position: tuple[int, ...]
+) -> dict[str, Array]:
+    """The direction in which one entry of one leaf is raised."""
+    direction = np.zeros(np.shape(values[name]))
+    direction[position] = 1.0
+    return {name: direction}
 
 
 def random_direction(values: Mapping[str, Any], leaves: list[str]) -> dict[str, Array]:
@@ -120,3 +221,71 @@ def random_direction(values: Mapping[str, Any], leaves: list[str]) -> dict[str, 
         signs = generator.choice([-1.0, 1.0], size=array.shape)
         directions[name] = signs * np.maximum(1.0, finite)
     return directions
+
+
+def _quotients(
+    function: WeightedOutput, directions: Mapping[str, Array], step: float
+) -> _Quotients:
+    central, left, right = [], [], []
+    size = 0.0
+    for h in (step, step / 2):
+        ahead, behind = function.moved(directions, h), function.moved(directions, -h)
+        difference, moved_size = function.difference(ahead, behind)
+        size = max(size, moved_size) if np.isfinite(moved_size) else size
+        central.append(difference / (2 * h))
+        right.append(function.difference(ahead, function.here)[0] / h)
+        left.append(function.difference(function.here, behind)[0] / h)
+    return _Quotients(step, _pair(central), _pair(left), _pair(right), size)
+
+
+def _pair(numbers: list[float]) -> tuple[float, float]:
+    return numbers[0], numbers[1]
+
+
+def _extrapolated(quotients: _Quotients) -> Slope:
+    """The limits that the two quotients of each kind point to (Richardson, 1911).
+
+    A central quotient is off by h^2, a one-sided one by h; halving the step tells how much.
+    """
+    noise = 8 * EPS * quotients.size / quotients.step
+    wide, narrow = quotients.central
+    value, error = (4 * narrow - wide) / 3, abs(wide - narrow) / 3 + noise
+    left, left_error = _one_sided(quotients.left, noise)
+    right, right_error = _one_sided(quotients.right, noise)
+    apart = abs(right - left)
+    kink = bool(apart > 4 * (left_error + right_error) and apart > 1e-6 * (abs(left) + abs(right)))
+    if not np.isfinite(value):
+        one_side = np.isfinite([left, right])
+        if one_side.sum() == 1:
+            value, error = (left, left_error) if one_side[0] else (right, right_error)
+    return Slope(float(value), float(error), float(left), float(right), kink)
+
+
+def _one_sided(quotients: tuple[float, float], noise: float) -> tuple[float, float]:
+    wide, narrow = quotients
+    return 2 * narrow - wide, abs(wide - narrow) + 2 * noise
+
+
+def _with_limits(best: Slope, taken: list[_Quotients]) -> Slope:
+    """`best`, its one-sided slopes infinite where the quotients grow as the step shrinks."""
+    left, left_growth = _limit(best.left, [one.left[1] for one in taken[: len(STEPS)]])
+    right, right_growth = _limit(best.right, [one.right[1] for one in taken[: len(STEPS)]])
+    if np.isfinite(left) and np.isfinite(right):
+        return replace(best, left=left, right=right)
+    jump = bool(left_growth > JUMP and right_growth > JUMP and left == right)
+    kink = left != right and not np.isnan(left) and not np.isnan(right)
+    return replace(best, left=left, right=right, kink=bool(kink), jump=jump)
+
+
+def _limit(measured: float, quotients: list[float]) -> tuple[float, float]:
+    """The one-sided slope or infinity, and by what the quotient grew from step to step."""
+    if len(quotients) < 2 or not np.isfinite(quotients[-2:]).all():
+        infinite = quotients and np.isinf(quotients[-1])
+        return (quotients[-1] if infinite else measured), 0.0
+    before, last = abs(quotients[-2]), abs(quotients[-1])
+    growths = [
+        abs(later) / abs(earlier) if earlier else 0.0 for earlier, later in pairwise(quotients)
+    ]
+    if before and min(growths) > GROWTH:
+        return float(np.copysign(np.inf, quotients[-1])), last / before
+    return measured, 0.0

@@ -8,6 +8,7 @@ tidy up what stands around it.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -31,7 +32,7 @@ LONGEST_RULE = 240
 
 LARGEST_CONSTANT = 8
 
-TRANSPARENT = {"broadcast_to", "expand_dims", "squeeze", "reshape"}
+TRANSPARENT = {"broadcast_to"}
 """Operations that a formula in array notation leaves out: broadcasting implies them."""
 
 TRANSPOSES = {"matrix_transpose", "mT", "T", "t"}
@@ -100,7 +101,8 @@ def _formula(
     for node in _above(root, names):
         if node in names:
             word = names[node]
-            expressions[node] = sympy.Symbol(word, real=True) if word else sympy.Integer(1)
+            is_one = word in ("", "1")
+            expressions[node] = sympy.Integer(1) if is_one else sympy.Symbol(word, real=True)
             continue
         operands = [expressions[operand] for operand in node.operands]
         try:
@@ -149,10 +151,14 @@ def _expression(node: Node, operands: list[Any], s: Any) -> Any:
         return s.false
     if operation.pattern == "elementwise":
         return apply_symbolic(node, operands, s)
-    if operation.name in TRANSPARENT:
+    if operation.name in TRANSPARENT or _is_number(node, operands):
         return operands[0]
     if operation.name == "sum" and node.operands[0].size == node.size:
         return operands[0]
+    operands = [
+        _filled(operand, s) if operand.is_number and node.operands[i].ndim else operand
+        for i, operand in enumerate(operands)
+    ]
     texts = [to_text(operand) for operand in operands]
     return s.Symbol(_mixing_text(node, texts, operands), real=True)
 
@@ -169,6 +175,11 @@ def _behind_stretching(node: Node) -> Node:
     while node.operation.name in TRANSPARENT:
         node = node.operands[0]
     return node
+
+
+def _filled(number: Any, s: Any) -> Any:
+    """An array whose entries are all one number, as a symbol: `ones`, `2*ones`."""
+    return number * s.Symbol("ones", real=True) if number else s.Symbol("zeros", real=True)
 
 
 def apply_symbolic(node: Node, operands: list[Any], s: Any) -> Any:
@@ -224,6 +235,8 @@ def _mixing_text(node: Node, texts: list[str], operands: list[Any]) -> str:
         return f"{grouped(0)} @ {grouped(1)}"
     if name in TRANSPOSES:
         return f"{grouped(0)}.T"
+    if name == "expand_dims":
+        return grouped(0) + _new_axes_text(node)
     if name in ("index", "add_into"):
         return _index_text(node, grouped(0), texts[0])
     if name == "stack":
@@ -233,7 +246,25 @@ def _mixing_text(node: Node, texts: list[str], operands: list[Any]) -> str:
         for key, value in node.static.items()
         if not _is_default(node, key, value)
     ]
+    if name == "einsum":
+        return f"einsum({', '.join([repr(node.static['subscripts']), *texts])})"
     return f"{name}({', '.join([*texts, *static])})"
+
+
+def _is_number(node: Node, operands: list[Any]) -> bool:
+    """Whether only the shape of a plain number changes, which its text does not show."""
+    moves = node.operation.name in ("reshape", "expand_dims", "squeeze")
+    leads = node.operation.name == "expand_dims" and not _new_axes_text(node)
+    return moves and (not operands[0].free_symbols or leads)
+
+
+def _new_axes_text(node: Node) -> str:
+    """`[:, None]` for new axes; nothing where they all lead, which broadcasting implies."""
+    axes = node.static["axis"]
+    parts = ["None" if i - node.ndim in axes else ":" for i in range(node.ndim)]
+    while parts and parts[-1] == ":":
+        parts.pop()
+    return f"[{', '.join(parts)}]" if ":" in parts else ""
 
 
 def _index_text(node: Node, grouped: str, plain: str) -> str:
@@ -257,7 +288,7 @@ def _static_text(node: Node, key: str, value: Any) -> str:
         axes = value if isinstance(value, tuple) else (value,)
         counted = tuple(axis + node.operands[0].ndim for axis in axes)
         return str(counted[0] if len(counted) == 1 else counted)
-    return str(value)
+    return repr(value) if isinstance(value, str) else str(value)
 
 
 def _is_default(node: Node, key: str, value: object) -> bool:
@@ -347,6 +378,12 @@ def rule_text(
     return _formula(contribution, names, longest=longest, any_name=True)
 
 
+def contribution_text(contribution: Node, names: Mapping[Node, str], longest: int) -> str | None:
+    """A contribution in array notation, in terms of named nodes; None where it is longer."""
+    text = _formula(contribution, names)
+    return text if text is not None and len(text) <= longest else None
+
+
 def entries(graph: Graph, output: Node) -> NDArray[Any]:
     """The output with every leaf entry a symbol of its own: an object array of expressions.
 
@@ -382,13 +419,20 @@ def entry_symbols(name: str, shape: tuple[int, ...]) -> NDArray[Any]:
 
 
 def derivatives(
-    graph: Graph, output: Node, leaf_name: str, values: Mapping[str, Any]
+    graph: Graph,
+    output: Node,
+    leaf_name: str,
+    values: Mapping[str, Any],
+    seconds: float | None = None,
 ) -> NDArray[np.float64]:
     """The Jacobian by SymPy's own differentiation of the forward formulas, as numbers.
 
-    Shape output.shape + leaf.shape. Errors: NotImplementedError where an operation cannot run
-    on SymPy, or where SymPy gives no number.
+    Shape output.shape + leaf.shape. After `seconds` no further entry is begun.
+
+    Errors: NotImplementedError where an operation cannot run on SymPy, where SymPy gives no
+    number, or where it takes too long.
     """
+    end = None if seconds is None else time.monotonic() + seconds
     expressions = entries(graph, output)
     symbols = entry_symbols(leaf_name, graph.inputs[leaf_name].shape)
     numbers: dict[Any, Any] = {}
@@ -399,8 +443,26 @@ def derivatives(
     for row, expression in enumerate(expressions.ravel()):
         for column, symbol in enumerate(symbols.ravel()):
             if symbol in expression.free_symbols:
+                if end is not None and time.monotonic() > end:
+                    raise NotImplementedError("SymPy takes too long")
                 result[row, column] = _number(expression.diff(symbol), numbers)
     return result.reshape(output.shape + symbols.shape)
+
+
+def tree_size(graph: Graph, output: Node) -> int:
+    """How large the formula of one output entry can become, written out without sharing.
+
+    SymPy differentiates and evaluates what is written out, so this bounds its work beforehand.
+    """
+    sizes: dict[Node, int] = {}
+    for node in _above(output, {}):
+        below = [sizes[operand] for operand in node.operands]
+        if node.operation.pattern in ("elementwise", "movement"):
+            sizes[node] = 1 + sum(below)
+        else:
+            entries_below = (operand.size for operand in node.operands)
+            sizes[node] = 1 + sum(s * n for s, n in zip(below, entries_below, strict=True))
+    return sizes[output]
 
 
 def _number(expression: Any, numbers: Mapping[Any, Any]) -> float:

@@ -118,7 +118,9 @@ def _build(problem: Problem, contents: Contents) -> Explanation:
         if contents.findings:
             from vjpcli.explanation.findings import findings  # noqa: PLC0415
 
-            found = findings(evidence[0])
+            # A second pass over the same graph meets most of what the first one met.
+            told = {one.message: one for each in evidence for one in findings(each)}
+            found = tuple(told.values())
     return Explanation(
         source=problem.program.source,
         dtype=problem.settings.dtype,

@@ -3,39 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from vjpcli.engine.differences import (
-    ACCEPTED,
-    ENTRIES_TO_COMPARE,
-    RUNS_OF_NODES,
-    WeightedOutput,
+    STEP,
+    STEPS,
     entry_directions,
+    quick_slope,
     random_direction,
+    slope,
 )
+from vjpcli.explanation.comparing import Judgement, Referee, Tally
 from vjpcli.explanation.model import Check
 from vjpcli.explanation.problem import Problem
 
 Array = NDArray[Any]
 
+RUNS_OF_NODES = 20_000
+"""Node evaluations that comparing entry by entry may cost; beyond, one direction is compared."""
 
-@dataclass
-class _Comparison:
-    """The worst entry so far, and the entries that could not be compared."""
-
-    worst: float = 0.0
-    agrees: bool = True
-    compared: int = 0
-    at_kinks: int = 0
-    not_finite: int = 0
-    leaf: str | None = None
-    index: tuple[int, ...] | None = None
-    expected: float | None = None
-    got: float | None = None
+ENTRIES_TO_COMPARE = 256
 
 
 def check(problem: Problem, gradients: Mapping[str, Array]) -> Check | None:
@@ -44,25 +34,22 @@ def check(problem: Problem, gradients: Mapping[str, Array]) -> Check | None:
     Entry by entry where that costs little, else along one random direction, where a single
     number checks all entries at once. At a kink, any slope between the one-sided ones agrees.
     """
-    seeds = _total_seeds(problem)
+    seeds = total_seeds(problem)
     if seeds is None or not problem.leaves:
         return None
-    function = WeightedOutput(problem.graph, seeds, problem.arrays)
+    referee = Referee(problem, gradients, seeds)
     entries = sum(gradients[name].size for name in problem.leaves)
     cost = 2 * entries * len(problem.graph.nodes)
-    tolerance = tolerance_of(problem.settings.dtype)
     if entries <= ENTRIES_TO_COMPARE and cost <= RUNS_OF_NODES:
-        return _entry_by_entry(problem, gradients, function, tolerance)
-    return _along_one_direction(problem, gradients, function, tolerance)
+        return _entry_by_entry(referee)
+    return _along_one_direction(referee)
 
 
-def tolerance_of(dtype: str) -> float:
-    """The relative error up to which a gradient of this dtype agrees."""
-    return ACCEPTED if dtype == "float64" else 2e-3
+def total_seeds(problem: Problem) -> dict[str, Array] | None:
+    """The sum of the passes' seeds per output: their gradients accumulate.
 
-
-def _total_seeds(problem: Problem) -> dict[str, Array] | None:
-    """The sum of the passes' seeds per output: their gradients accumulate."""
+    None where a seed stands for every row in turn.
+    """
     total: dict[str, Array] = {}
     for one_pass in problem.passes:
         for seed in one_pass:
@@ -73,90 +60,59 @@ def _total_seeds(problem: Problem) -> dict[str, Array] | None:
     return total or None
 
 
-def _entry_by_entry(
-    problem: Problem, gradients: Mapping[str, Array], function: WeightedOutput, tolerance: float
-) -> Check:
-    method = "central differences"
-    found = _Comparison()
-    size = _size(gradients)
-    for name, position, direction, step in entry_directions(problem.arrays, list(problem.leaves)):
-        got = float(gradients[name][position])
+def _entry_by_entry(referee: Referee) -> Check:
+    problem, gradients = referee.problem, referee.gradients
+    least = 1e-9 * _size(gradients)
+    total = Tally("", least)
+    worst_leaf, worst = None, total.worst
+    for name, index, direction in entry_directions(problem.arrays, list(problem.leaves)):
+        got = float(gradients[name][index])
+        step = STEP * max(1.0, abs(float(problem.arrays[name][index])))
         if not np.isfinite(got):
-            found.not_finite += 1
+            total.add(Judgement("not-finite", np.nan), index, got)
             continue
-        error, expected, kink = _error(function, direction, step, got, size, tolerance)
-        if kink:
-            found.at_kinks += 1
-            continue
-        if not np.isfinite(error):
-            found.not_finite += 1
-            continue
-        found.compared += 1
-        if error >= found.worst:
-            found.worst = error
-            found.leaf, found.index, found.expected, found.got = name, position, expected, got
-    found.agrees = found.worst <= tolerance
-    return _report(found, method, function)
+        judgement = _quick(referee, direction, got, step, least)
+        if judgement is None:
+            measured = referee.judge_slope(got, referee.slope_at(name, index))
+            judgement = referee.explained(measured, name, index)
+            total.floor = max(least, referee.floor / referee.rtol)
+        total.add(judgement, index, got)
+        if total.worst != worst:
+            worst_leaf, worst = name, total.worst
+    return _report(referee, total, "central differences", worst_leaf)
 
 
-def _along_one_direction(
-    problem: Problem, gradients: Mapping[str, Array], function: WeightedOutput, tolerance: float
-) -> Check:
+def _along_one_direction(referee: Referee) -> Check:
     method = "a difference quotient along a random direction"
-    leaves = list(problem.leaves)
-    directions = random_direction(problem.arrays, leaves)
+    leaves = list(referee.problem.leaves)
+    gradients = referee.gradients
     if not all(np.isfinite(gradients[name]).all() for name in leaves):
         return Check(None, method, None, 0, "the gradient is not finite everywhere")
+    directions = random_direction(referee.problem.arrays, leaves)
     with np.errstate(all="ignore"):
         products = [gradients[name].astype(np.float64) * directions[name] for name in leaves]
         got = float(sum(np.sum(product) for product in products))
         size = float(sum(np.sum(np.abs(product)) for product in products))
-    found = _Comparison()
-    error, expected, kink = _error(function, directions, 1e-6, got, size, tolerance)
-    if kink:
-        found.at_kinks += 1
-    elif np.isfinite(error):
-        found.compared, found.worst, found.agrees = 1, error, error <= tolerance
-        found.expected, found.got = expected, got
-    else:
-        found.not_finite += 1
-    return _report(found, method, function)
+    judgement = _quick(referee, directions, got, 1e-6, 1e-9 * size)
+    if judgement is None:
+        judgement = referee.judge_slope(got, slope(referee.function, directions, STEPS))
+        if abs(got - judgement.expected) <= 1e-3 * referee.rtol * size:
+            judgement = Judgement("agrees", judgement.expected)
+    total = Tally("", 1e-9 * size)
+    total.add(judgement, None, got)
+    return _report(referee, total, method, None)
 
 
-def _error(
-    function: WeightedOutput,
-    direction: Mapping[str, Array],
-    step: float,
-    got: float,
-    size: float,
-    tolerance: float,
-) -> tuple[float, float, bool]:
-    """Relative error of `got`, the quotient it was compared with, and whether a kink explains it.
-
-    Other steps are tried only when the first disagrees: too large a step meets curvature, too
-    small a one rounding.
-    """
-    best, expected = np.inf, np.nan
-    for factor in (1.0, 1e-2, 30.0, 1e-4):
-        quotient = function.quotient(direction, step * factor)
-        allowed = max(abs(got), abs(quotient.central), 1e-9 * size)
-        if not np.isfinite(quotient.central):
-            continue
-        difference = abs(got - quotient.central)
-        noise_explains = difference <= quotient.noise
-        error = 0.0 if difference == 0 else difference / (allowed or 1.0)
-        if noise_explains and error > tolerance:
-            error = tolerance if quotient.noise < 1e-3 * max(allowed, 1e-300) else np.inf
-        if error < best:
-            best, expected = error, quotient.central
-        if best <= tolerance:
-            return best, expected, False
-    sided = function.quotient(direction, step * 1e-2, sides=True)
-    low, high = sorted((sided.left, sided.right))
-    margin = 1e-4 * max(abs(low), abs(high), 1e-9 * size)
-    if high - low > 10 * margin and low - margin <= got <= high + margin:
-        return best, expected, True
-    return best, expected, False
+def _quick(
+    referee: Referee, directions: Mapping[str, Array], got: float, step: float, least: float
+) -> Judgement | None:
+    """Agreement seen in two evaluations; None where a closer look is needed."""
+    central, left, right = quick_slope(referee.function, directions, step)
+    size = max(abs(got), abs(central), least)
+    smooth = abs(right - left) <= 1e-2 * size
+    if smooth and abs(got - central) <= referee.rtol * size:
+        return Judgement("agrees", central)
+    return None
 
 
 def _size(gradients: Mapping[str, Array]) -> float:
@@ -165,24 +121,27 @@ def _size(gradients: Mapping[str, Array]) -> float:
     return float(max(sizes, default=0.0))
 
 
-def _report(found: _Comparison, method: str, function: WeightedOutput) -> Check:
+def _report(referee: Referee, total: Tally, method: str, worst_leaf: str | None) -> Check:
+    found = total.report()
+    evaluations = referee.function.evaluations
+    not_compared = found.not_finite + found.uncertain
     reasons = []
     if found.at_kinks:
         reasons.append(f"{_entries(found.at_kinks)} at a kink, between the one-sided slopes")
     if found.not_finite:
         reasons.append(f"{_entries(found.not_finite)} not finite, not compared")
+    if found.uncertain:
+        reasons.append(f"{_entries(found.uncertain)} too close to rounding to compare")
     reason = "; ".join(reasons)
-    if not found.compared and (found.not_finite or not found.at_kinks):
-        agrees: bool | None = None if found.not_finite else True
-        return Check(agrees, method, None, function.evaluations, reason)
-    disagrees = not found.agrees
+    disagrees = found.verdict == "disagrees"
+    undecided = not (found.compared - found.at_kinks) and not_compared
     return Check(
-        agrees=found.agrees,
+        agrees=None if undecided else not disagrees,
         method=method,
-        worst_relative_error=found.worst if found.compared else None,
-        evaluations=function.evaluations,
+        worst_relative_error=None if undecided else found.relative_error,
+        evaluations=evaluations,
         reason=reason,
-        worst_leaf=found.leaf if disagrees else None,
+        worst_leaf=worst_leaf if disagrees else None,
         worst_index=found.index if disagrees else None,
         expected=found.expected if disagrees else None,
         got=found.got if disagrees else None,

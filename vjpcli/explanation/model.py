@@ -22,7 +22,7 @@ SeedOrigin = Literal["given", "ones", "row", "implicit", "loss", "file", "exampl
 Structure = Literal["none", "diagonal", "row", "block", "dense"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Input:
     """One named array that the expression reads (or was given and does not read).
 
@@ -41,7 +41,7 @@ class Input:
     text: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Output:
     """A value that takes a seed: the last statement, or a named value given `--seed NAME=...`."""
 
@@ -49,7 +49,7 @@ class Output:
     value: Array
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Seed:
     """The vector given at one output; its value has the output's shape.
 
@@ -66,7 +66,7 @@ class Seed:
     output: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class ArraySummary:
     """A gradient too large for the screen, in a few numbers.
 
@@ -84,7 +84,7 @@ class ArraySummary:
     not_finite: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Nudge:
     """What a small change of a scalar leaf does to a scalar output, to first order.
 
@@ -97,7 +97,7 @@ class Nudge:
     change: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class LeafReport:
     """What is known of one leaf besides the numbers.
 
@@ -136,7 +136,7 @@ class LeafReport:
     nudge: Nudge | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Step:
     """One node of the forward graph with its value and the adjoint that reached it.
 
@@ -169,7 +169,7 @@ class Step:
     contributions: tuple[Array, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Check:
     """The result compared with difference quotients of the forward graph.
 
@@ -195,7 +195,7 @@ class Check:
     got: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Explanation:
     """A gradient, with every number accountable.
 

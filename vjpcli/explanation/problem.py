@@ -276,10 +276,12 @@ def _trace(
         return trace(program, arrays, library=settings.library)
     except VjpError as error:
         chosen = [name for name, value in inputs.items() if value.origin == "stand-in"]
-        if not chosen or "shape" not in error.diagnostic.code:
+        if not chosen:
             raise
-        note = f"stand-ins of shape {shape_text(inputs[chosen[0]].value.shape)} were chosen for "
-        note += f"{', '.join(chosen)}: give values, such as {chosen[0]}:2x3=1,2,3,4,5,6"
+        shape = inputs[chosen[0]].value.shape
+        what = "numbers" if shape == () else f"arrays of shape {shape_text(shape)}"
+        note = f"{', '.join(chosen)} got no value and stand in as {what}: give values, such as "
+        note += f"{chosen[0]}=1,2,3 or {chosen[0]}:2x3=1,2,3,4,5,6"
         raise VjpError(replace(error.diagnostic, notes=(*error.diagnostic.notes, note))) from None
 
 

@@ -59,6 +59,7 @@ def steps(evidence: Evidence, adjoints: Mapping[Node, Array], *, words: bool) ->
             continue
         arrived = evidence.received.get(node, [])
         slopes = [_slope(one, reverse, names) if words else None for one in arrived]
+        products = [_product(one, reverse, names) if words else None for one in arrived]
         operation = node.operation.name
         if node.operation is leaf:
             operation = "leaf" if node in leaves else "data"
@@ -69,7 +70,7 @@ def steps(evidence: Evidence, adjoints: Mapping[Node, Array], *, words: bool) ->
                 operation=operation,
                 value=values[node],
                 adjoint=None if operation == "data" else adjoints.get(node),
-                how=_how(node, arrived, slopes, problem, names),
+                how=_how(node, arrived, slopes, products, problem, names),
                 uses=tuple(names[one.reader] for one in arrived),
                 operands=tuple(operand_text(operand, names) for operand in node.operands),
                 local_rule=_local_rule(node, reverse, names) if words else "",
@@ -172,6 +173,17 @@ def _slope(one: Contribution, reverse: Backward, names: Mapping[Node, str]) -> s
     return slope_text(one.local, reverse.adjoints[one.reader], names)
 
 
+def _product(one: Contribution, reverse: Backward, names: Mapping[Node, str]) -> str | None:
+    """The contribution of an operation that mixes entries, `W.T @ ∂t1`, or None."""
+    from vjpcli.engine.symbolic import contribution_text  # noqa: PLC0415  (SymPy)
+
+    adjoint = reverse.adjoints[one.reader]
+    word = "1" if one.reader.size == 1 and adjoint in reverse.seeds.values() else None
+    return contribution_text(
+        one.local, {**names, adjoint: word or f"∂{names[one.reader]}"}, longest=36
+    )
+
+
 def _local_rule(node: Node, reverse: Backward, names: Mapping[Node, str]) -> str:
     """`∂log(c)/∂c = 1/c`, for the operands that receive something."""
     slopes: dict[str, list[str]] = {}
@@ -190,13 +202,14 @@ def _how(
     node: Node,
     arrived: list[Contribution],
     slopes: list[str | None],
+    products: list[str | None],
     problem: Problem,
     names: Mapping[Node, str],
 ) -> str:
     """In a few words, where the adjoint came from."""
     parts = [
-        _one_way(one, slope, several=len(arrived) > 1, names=names)
-        for one, slope in zip(arrived, slopes, strict=True)
+        _one_way(one, slope, product, several=len(arrived) > 1, names=names)
+        for one, slope, product in zip(arrived, slopes, products, strict=True)
     ]
     if node in problem.graph.outputs.values():
         parts.insert(0, _seed_words(node, problem))
@@ -215,25 +228,28 @@ def _seed_words(node: Node, problem: Problem) -> str:
 
 
 def _one_way(
-    one: Contribution, slope: str | None, *, several: bool, names: Mapping[Node, str]
+    one: Contribution,
+    slope: str | None,
+    product: str | None,
+    *,
+    several: bool,
+    names: Mapping[Node, str],
 ) -> str:
     reader, operand = one.reader, one.operand
     copies = max(1, one.local.size // max(1, operand.size))
     origin = f" from {names[reader]}" if several else ""
-    name = reader.operation.name
     if slope is None:
         words = _mixing_words(reader, operand, names)
-        return f"{words}{origin}"
+        return f"{words or product or f'by the rule of {reader.operation.name}'}{origin}"
     if copies > 1 and slope == "1":
         return f"Σ over the {copies} entries {names[operand]} was broadcast to{origin}"
     summed = f", then Σ over the {copies} entries" if copies > 1 else ""
     factor = f"({slope})" if " " in slope else slope
-    assert name
     return f"× {factor}{summed}{origin}"
 
 
 def _mixing_words(reader: Node, operand: Node, names: Mapping[Node, str]) -> str:
-    """How an operation that mixes entries hands its adjoint back."""
+    """How an operation that mixes entries hands its adjoint back, or "" without good words."""
     name = reader.operation.name
     each = operand.size // max(1, reader.size)
     arriving = "seed" if reader.size == 1 else f"∂{names[reader]}"
@@ -245,4 +261,4 @@ def _mixing_words(reader: Node, operand: Node, names: Mapping[Node, str]) -> str
         return "to the entries that were read, 0 elsewhere"
     if reader.operation.pattern == "movement":
         return f"{name}, undone"
-    return f"by the rule of {name}"
+    return ""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from vjpcli.graph.operation import refuse_oversized
 from vjpcli.ops.declaration import (
     Refusal,
     fail,
@@ -66,6 +67,10 @@ def _class_scores(scores, target, *, axis, ignore_index):
     return np.sum(np.where(chosen, scores, 0), axis=axis)
 
 
+def _ignored_class(ignore_index):
+    return whole_number("ignore_index", ignore_index, least=-(2**53), most=2**53)
+
+
 def _without(shape, axis):
     return shape[: len(shape) + axis] + shape[len(shape) + axis + 1 :]
 
@@ -96,9 +101,10 @@ def class_scores(scores, target, *, axis=None, ignore_index=NO_CLASS, named="cla
     Source:  a selection: the adjoint goes to the score that was chosen
     Example: vjp explain "class_scores(x, t)" x=2,1,0.1 t=1 --wrt x
     """
-    axis = class_axis(scores) if axis is None else axis
     batch = scores.ndim - target.ndim - 1
-    if batch < 0 or not scores.ndim or _without(scores.shape[batch:], axis) != target.shape:
+    if scores.ndim:
+        axis = class_axis(scores) if axis is None else trailing_axis(scores, axis)
+    if batch < 0 or _without(scores.shape, axis)[batch:] != target.shape:
         raise fail(
             "shape-mismatch",
             f"{named} cannot combine scores of shape {shape_text(scores.shape)} "
@@ -108,8 +114,9 @@ def class_scores(scores, target, *, axis=None, ignore_index=NO_CLASS, named="cla
                 "class indices have the shape that is left without it",
             ),
         )
-    ignore_index = whole_number("ignore_index", ignore_index, least=-(2**53))
-    return outcome(_without(scores.shape, axis), axis=axis, ignore_index=ignore_index)
+    return outcome(
+        _without(scores.shape, axis), axis=axis, ignore_index=_ignored_class(ignore_index)
+    )
 
 
 @class_scores.vjp
@@ -158,7 +165,8 @@ def add_to_class(g, target, *, classes, axis=-1, ignore_index=NO_CLASS):
         )
     place = g.ndim + 1 + axis
     shape = (*g.shape[:place], classes, *g.shape[place:])
-    return outcome(shape, classes=classes, axis=axis, ignore_index=ignore_index)
+    refuse_oversized(shape)
+    return outcome(shape, classes=classes, axis=axis, ignore_index=_ignored_class(ignore_index))
 
 
 @add_to_class.vjp
@@ -179,4 +187,4 @@ def target_count(target, *, ignore_index=NO_CLASS):
     Source:  what the mean of a loss divides by
     Example: vjp explain "cross_entropy(x, t)" x=[[1,2],[3,4]] t=1,-100 --wrt x
     """
-    return outcome((), ignore_index=ignore_index)
+    return outcome((), ignore_index=_ignored_class(ignore_index))

@@ -46,7 +46,7 @@ class _Targets:
 
     def __init__(self, name, x, target, weight, ignore_index):
         self.target = target
-        self.ignore_index = whole_number("ignore_index", ignore_index, least=-(2**53))
+        self.ignore_index = ignore_index
         self.weights = None
         if x.ndim == 0:
             raise fail("shape-mismatch", f"{name} needs scores along a class axis, not a scalar")

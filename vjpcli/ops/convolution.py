@@ -15,8 +15,7 @@ from vjpcli.graph.node import Node, Shape
 from vjpcli.graph.operation import OPERATIONS, refuse_oversized
 from vjpcli.ops import shape
 from vjpcli.ops.declaration import Refusal, fail, operation, sample, shape_text
-from vjpcli.ops.keywords import one_of, whole_number
-from vjpcli.ops.static import whole_per_axis
+from vjpcli.ops.keywords import one_of, whole_number, whole_per_axis
 from vjpcli.ops.windows import (
     add_kernel_windows,
     cropped,

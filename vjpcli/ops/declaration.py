@@ -148,6 +148,8 @@ def trailing_axis(x: Node, axis: Any, *, extra: int = 0) -> int:
             f"axis {axis} does not exist in shape {shape_text(x.shape)}",
             notes=(
                 f"its axes are 0 to {ndim - 1}, or -{ndim} to -1 counted from the end"
+                if ndim > 1
+                else "its only axis is 0"
                 if ndim
                 else "a scalar has no axes",
             ),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from vjpcli.graph.operation import refuse_oversized
 from vjpcli.ops import comparison, shape
 from vjpcli.ops.class_index import nearest_indices
 from vjpcli.ops.declaration import Node, Refusal, fail, operation, outcome, sample, shape_text
@@ -99,6 +100,7 @@ def add_rows(g, indices, *, rows):
             f"rows of shape {shape_text(g.shape)} do not belong to "
             f"indices of shape {shape_text(indices.shape)}",
         )
+    refuse_oversized((*g.shape[:batch], rows, g.shape[-1]))
     return outcome((*g.shape[:batch], rows, g.shape[-1]), rows=rows)
 
 

@@ -53,3 +53,17 @@ def one_of(name: str, value: Any, allowed: Sequence[str]) -> str:
     guess = did_you_mean(value, allowed) if isinstance(value, str) else None
     notes = (f"did you mean {guess!r}?",) if guess else (f"it can be {', '.join(allowed)}",)
     raise fail("keyword-value", f"{name} cannot be {value!r}", notes=notes)
+
+
+def whole_per_axis(name: str, value: Any, axes: int, *, least: int) -> tuple[int, ...]:
+    """One whole number for each of `axes` axes; a single one holds for all of them.
+
+    Errors: keyword-value.
+    """
+    if not isinstance(value, list | tuple):
+        return (whole_number(name, value, least=least),) * axes
+    if len(value) == 1:
+        return (whole_number(name, value[0], least=least),) * axes
+    if len(value) != axes:
+        raise fail("keyword-value", f"{name} takes {axes} numbers here, one per axis, not {value}")
+    return tuple(whole_number(name, one, least=least) for one in value)

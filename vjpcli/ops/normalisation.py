@@ -9,8 +9,7 @@ from __future__ import annotations
 from vjpcli.graph.operation import positive, real
 from vjpcli.ops import elementary, reduction, shape
 from vjpcli.ops.declaration import Refusal, fail, operation, sample, shape_text
-from vjpcli.ops.keywords import plain_number, true_or_false, whole_number
-from vjpcli.ops.static import whole_per_axis
+from vjpcli.ops.keywords import plain_number, true_or_false, whole_number, whole_per_axis
 from vjpcli.ops.windows import kernel_windows, padded
 
 

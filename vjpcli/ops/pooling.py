@@ -9,8 +9,7 @@ import numpy as np
 from vjpcli.graph.operation import OPERATIONS, as_node, refuse_oversized
 from vjpcli.ops import comparison, indexing, reduction, shape
 from vjpcli.ops.declaration import Refusal, fail, operation, sample, shape_text
-from vjpcli.ops.keywords import true_or_false, whole_number
-from vjpcli.ops.static import whole_per_axis
+from vjpcli.ops.keywords import true_or_false, whole_number, whole_per_axis
 from vjpcli.ops.windows import kernel_windows, padded, span_of
 
 
@@ -264,6 +263,7 @@ def _adaptive_avg_pool(name, rank, x, output_size):
         wanted = whole_number("output_size", given, least=1)
         if x.shape[axis] == 0:
             raise fail("shape-mismatch", f"{name} cannot pool an axis of length 0")
+        refuse_oversized((x.size // x.shape[axis], wanted))
         places, counts = _adaptive_places(x.shape[axis], wanted)
         behind = -axis - 1
         read = indexing.index(x, index=(Ellipsis, places, *(slice(None),) * behind))

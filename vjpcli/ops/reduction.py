@@ -168,6 +168,12 @@ def _(g, y, x, *, axis, keepdims):
     return contribution
 
 
+# autograd divides the product by the entry, which is 0/0 at a zero.
+@prod.vjp_like("autograd")
+def _(g, y, x, *, axis, keepdims):
+    return restore_axes(g, axis, keepdims) * restore_axes(y, axis, keepdims) / x
+
+
 def product_of_others(x, axis):
     """For each entry the product of the others along one axis: all before it times all after."""
     before = scan.shifted(scan.cumprod(x, axis=axis), axis, by=1, fill=1)

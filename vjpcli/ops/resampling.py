@@ -7,8 +7,7 @@ import numpy as np
 from vjpcli.graph.operation import OPERATIONS, as_node, refuse_oversized
 from vjpcli.ops import indexing, shape
 from vjpcli.ops.declaration import Refusal, fail, operation, sample, shape_text
-from vjpcli.ops.keywords import one_of, plain_number, true_or_false, whole_number
-from vjpcli.ops.static import whole_per_axis
+from vjpcli.ops.keywords import one_of, plain_number, true_or_false, whole_number, whole_per_axis
 
 LINEAR_MODES = {1: "linear", 2: "bilinear", 3: "trilinear"}
 

@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from vjpcli.graph.operation import refuse_oversized
 from vjpcli.ops import indexing
 from vjpcli.ops.declaration import Refusal, fail, operation, outcome, sample, shape_text
-from vjpcli.ops.static import whole_per_axis
+from vjpcli.ops.keywords import whole_per_axis
 
 
 def span_of(size, dilation):
@@ -86,7 +87,7 @@ def kernel_windows(x, *, size, stride=1, dilation=1):
     Example: vjp explain "kernel_windows(x, 2) @ w" x=1,2,3,4 w=1,10 --seed ones
     """
     rank = len(size) if isinstance(size, list | tuple) else 1
-    if rank > x.ndim:
+    if not 1 <= rank <= x.ndim:
         raise fail(
             "shape-mismatch",
             f"a window over {rank} axes does not fit shape {shape_text(x.shape)}",
@@ -95,6 +96,8 @@ def kernel_windows(x, *, size, stride=1, dilation=1):
     stride = whole_per_axis("stride", stride, rank, least=1)
     dilation = whole_per_axis("dilation", dilation, rank, least=1)
     shape = (*_counts_shape(x.shape, size, stride, dilation), *size)
+    refuse_oversized(shape)
+    refuse_oversized(size)
     return outcome(shape, size=size, stride=stride, dilation=dilation)
 
 
@@ -136,11 +139,12 @@ def add_kernel_windows(g, *, lengths, stride=1, dilation=1):
             g.shape[-rank:], g.shape[-2 * rank : -rank], dilation, stride, strict=False
         )
     ]
-    if g.ndim < 2 * rank or any(map(int.__gt__, needed, lengths)):
+    if not 1 <= rank <= g.ndim // 2 or any(map(int.__gt__, needed, lengths)):
         raise fail(
             "shape-mismatch",
             f"windows of shape {shape_text(g.shape)} do not fit into lengths {lengths}",
         )
+    refuse_oversized((*g.shape[: -2 * rank], *lengths))
     return outcome(
         (*g.shape[: -2 * rank], *lengths), lengths=lengths, stride=stride, dilation=dilation
     )
@@ -168,6 +172,7 @@ def padded(x, before, after):
     lengths = x.shape[-len(before) :]
     places = tuple(slice(a, a + n) for a, n in zip(before, lengths, strict=True))
     total = tuple(a + n + b for a, n, b in zip(before, lengths, after, strict=True))
+    refuse_oversized((*x.shape[: -len(before)], *total))
     return indexing.add_into(x, index=places, shape=total)
 
 

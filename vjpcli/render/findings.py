@@ -2,18 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from vjpcli.errors import Diagnostic
 from vjpcli.explanation.model import Check, Explanation
 from vjpcli.render.diagnostic import excerpt_lines, fix_text
 from vjpcli.render.full import WIDE
-from vjpcli.render.numbers import format_count, format_index, format_number
+from vjpcli.render.numbers import DEFAULT_DIGITS, format_count, format_index, format_number
 from vjpcli.render.page import Line, Page, line_width, spaces
 from vjpcli.render.trail import trail_lines
 
 _MOST_FINDINGS = 12
 _MARKED = ("stand-in", "leaf-unused")
+
+CHOICES = {"stand-in", "convention"}
+"""Notes on what was chosen for the user, which are no findings."""
+
+
+def render_findings(
+    explanation: Explanation,
+    *,
+    width: int | None = None,
+    digits: int = DEFAULT_DIGITS,
+    ascii_only: bool = False,
+    colour: bool = False,
+) -> str:
+    """The findings alone, and the check where it disagrees; "" where there is nothing to say."""
+    page = Page(None if width is None else max(24, width), digits, ascii_only, colour)
+    lines = finding_lines(explanation, page, untold=CHOICES)
+    if explanation.check is not None and explanation.check.agrees is False:
+        lines += check_lines(explanation.check, page)
+    return page.text(lines)
 
 
 def has_trouble(explanation: Explanation) -> bool:
@@ -27,12 +46,14 @@ def is_troubled(explanation: Explanation) -> bool:
     return broken and any(one.trail for one in explanation.diagnostics)
 
 
-def finding_lines(explanation: Explanation, page: Page) -> list[Line]:
+def finding_lines(
+    explanation: Explanation, page: Page, untold: Collection[str] = _MARKED
+) -> list[Line]:
     """The warnings and notes beside the result, the text they are about with carets under it.
 
     What is marked beside the values (stand-ins, unused leaves) needs no second mention.
     """
-    told = [one for one in explanation.diagnostics if one.code not in _MARKED]
+    told = [one for one in explanation.diagnostics if one.code not in untold]
     lines: list[Line] = []
     for diagnostic in told[:_MOST_FINDINGS]:
         if diagnostic.severity == "note":

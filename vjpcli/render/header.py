@@ -40,7 +40,8 @@ def _program_lines(explanation: Explanation, page: Page) -> list[Line]:
             lines.append(page.line(f"⋯ {left_out} more statements", "faint", indent=1))
             continue
         text = found[position] if len(found[position]) > 10_000 else aired(found[position])
-        if position == len(found) - 1 and not has_target(text):
+        unnamed = explanation.output.name not in explanation.statement_names
+        if position == len(found) - 1 and unnamed and not has_target(text):
             text = f"{explanation.output.name} = {text}"
         parts = folded(text, width - 2, _MOST_LINES_OF_A_STATEMENT)
         for number, part in enumerate(parts):

@@ -101,11 +101,7 @@ def _broadcast_pairs(evidence: Evidence, node: Node, column: Node, vector: Node)
     column_text, vector_text = texts or (words_of(evidence, column), words_of(evidence, vector))
     count = column.shape[0]
     fix = _fix(evidence, node, column, vector)
-    value = (
-        evidence.values[evidence.graph.outputs[evidence.problem.outputs[-1].name]]
-        if (evidence.problem.outputs[-1].name in evidence.graph.outputs)
-        else evidence.problem.outputs[-1].value
-    )
+    value = evidence.problem.outputs[-1].value
     numbers = [("value", float(value))] if value.ndim == 0 else []
     if fix is not None and numbers and fix[1].value.ndim == 0:
         numbers.append(("value as corrected", float(fix[1].value)))
@@ -146,7 +142,8 @@ def _texts(problem: Problem, node: Node, column: Node, vector: Node) -> tuple[st
     if pair is None:
         return None
     text = problem.program.source.text
-    return tuple(text[part.span.start : part.span.end] for part in pair)  # type: ignore[return-value]  # a pair
+    first, second = (text[part.span.start : part.span.end] for part in pair)
+    return first, second
 
 
 def _ordered_pair(

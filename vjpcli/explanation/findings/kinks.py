@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from vjpcli.errors import Diagnostic
 from vjpcli.explanation.evidence import Evidence
+from vjpcli.explanation.findings.connectivity import smoothly_connected
 from vjpcli.explanation.findings.kink_hits import Hit, hits
 from vjpcli.explanation.findings.one_sided import OneSided, Sides
 from vjpcli.explanation.findings.rerun import pass_gradients
@@ -107,9 +108,13 @@ def _is_wrong_at(
 
 def _kink_or_tie(evidence: Evidence, group: list[Hit], sides: OneSided) -> list[Diagnostic]:
     """The finding about a kink on which some gradient entry rests, if there is one."""
+    # Behind a flat operation nothing rests on a slope; another finding tells of that.
+    connected = smoothly_connected(evidence)
     decided = _entries(hit.decided for hit in group[:MOST_GROUPS])
     decided = {
-        leaf: mask for leaf, mask in decided.items() if not _all_right(evidence, leaf, mask, sides)
+        leaf: mask
+        for leaf, mask in decided.items()
+        if evidence.graph.inputs[leaf] in connected and not _all_right(evidence, leaf, mask, sides)
     }
     if not decided:
         return []
@@ -208,8 +213,7 @@ def _place_in_words(evidence: Evidence, hit: Hit) -> str:
     """The condition of the kink, with the user's own text for the operands."""
     texts = {}
     for name, operand in zip(hit.node.operation.operand_names, hit.node.operands, strict=False):
-        own = operand.operation is not constant or operand.span != hit.node.span
-        if own:
+        if operand.span != hit.node.span or operand in evidence.graph.inputs.values():
             text = words_of(evidence, operand)
             texts[name] = text if re.fullmatch(r"[\w.\[\](), -]*", text) else f"({text})"
     place = hit.kink.place
@@ -217,9 +221,12 @@ def _place_in_words(evidence: Evidence, hit: Hit) -> str:
         return f"{place} entries are equal"
     if place == "all entries equal":
         return "all entries are equal"
-    if "==" not in place:
-        subject, _, state = place.partition(" ")
+    subject, _, state = place.partition(" ")
+    if "==" not in place and ("/" in subject or subject in hit.node.operation.operand_names):
         place = f"{subject} is {state}"
+    first = hit.node.operation.operand_names[0]
+    if first not in texts and hit.node.operands[0].operation is not constant:
+        texts[first] = f"the argument of {hit.node.operation.name}"
     return re.sub(r"[A-Za-z_]\w*", lambda word: texts.get(word.group(), word.group()), place)
 
 

@@ -7,12 +7,15 @@ from typing import Literal
 
 import numpy as np
 
-from vjpcli.engine.differences import RUNS_OF_NODES, WeightedOutput
+from vjpcli.engine.differences import WeightedOutput, slope, steps_for, unit_direction
 from vjpcli.explanation.evidence import Evidence
 from vjpcli.explanation.findings.telling import Position
 
-STEPS = (1e-6, 1e-6 / 16)
-"""Relative steps: a slope is the same for both, a jump grows as the step shrinks."""
+RUNS_OF_NODES = 20_000
+"""Node evaluations that the slopes of one explanation may cost."""
+
+EVALUATIONS = 17
+"""Evaluations that one slope takes at most."""
 
 AGREES = 1e-3
 LARGEST_GRAPH = 1_000_000
@@ -49,25 +52,18 @@ class OneSided:
         return self.known[key]
 
     def _at(self, leaf: str, index: Position, gradient: float) -> Sides:
-        if self.function.evaluations + 3 * len(STEPS) > self.budget:
+        if self.function.evaluations + EVALUATIONS > self.budget:
             return Sides(np.nan, np.nan, "unclear")
-        here = self.function.values[leaf]
-        direction = np.zeros(here.shape)
-        direction[index] = 1.0
-        size = max(1.0, abs(float(here[index])))
-        quotients = [
-            self.function.quotient({leaf: direction}, step * size, sides=True) for step in STEPS
-        ]
-        left, right = quotients[0].left, quotients[0].right
+        values = self.function.values
+        direction = unit_direction(values, leaf, index)
+        found = slope(self.function, direction, steps_for(float(values[leaf][index])))
+        left, right = found.left, found.right
+        if found.jump or not np.isfinite([left, right, found.value]).all():
+            return Sides(left, right, "unclear")
         scale = max(abs(left), abs(right), abs(gradient))
-        margin = AGREES * scale + 2 * quotients[-1].noise
-        steady = all(
-            abs(one.left - left) <= margin and abs(one.right - right) <= margin for one in quotients
-        )
-        if not steady or not np.isfinite([left, right]).all() or margin > 0.1 * scale:
-            nothing = scale <= 1e-9
-            return Sides(left, right, "right" if nothing else "unclear")
-        if abs(left - right) > 2 * margin:
+        if found.kink:
             return Sides(left, right, "kink")
-        wrong = abs(0.5 * (left + right) - gradient) > 10 * margin
+        if found.error > 0.1 * scale:
+            return Sides(left, right, "right" if scale <= 1e-9 else "unclear")
+        wrong = abs(found.value - gradient) > 10 * (AGREES * scale + found.error)
         return Sides(left, right, "wrong" if wrong else "right")

@@ -1,0 +1,61 @@
+"""The complex step: a slope from one evaluation, exact to rounding, where everything is analytic.
+
+f(x + ih) = f(x) + ih f'(x) - ..., so the imaginary part over h is the slope, and nothing was
+subtracted (Squire and Trapp, SIAM Review 40, 1998).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vjpcli.engine.evaluate import evaluate
+from vjpcli.graph.node import Graph, dependents
+from vjpcli.graph.operation import compute
+
+Array = NDArray[Any]
+
+STEP = 1e-30
+"""So small that its square is nothing beside 1, whatever the function."""
+
+
+class ComplexStep:
+    """Slopes of the weighted output with respect to one leaf.
+
+    Errors: NotImplementedError, naming the operation on the way that is not analytic.
+    """
+
+    def __init__(
+        self, graph: Graph, seeds: Mapping[str, Array], values: Mapping[str, Any], leaf: str
+    ) -> None:
+        self.seeds = seeds
+        self.outputs = graph.outputs
+        self.leaf = graph.inputs[leaf]
+        receiving = dependents(graph, [self.leaf])
+        self.moving = [node for node in graph.nodes if node in receiving and node is not self.leaf]
+        for node in self.moving:
+            if not node.operation.analytic:
+                raise NotImplementedError(f"{node.operation.name} is not an analytic function")
+        # What does not move keeps its real value: conditions and positions have no complex one.
+        self.still = evaluate(graph, values, keep=True)
+        self.evaluations = 0
+
+    def along(self, direction: Array) -> float:
+        """The slope along a direction of the leaf's shape."""
+        self.evaluations += 1
+        moved = {self.leaf: self.still[self.leaf] + STEP * 1j * direction}
+        total = 0.0
+        with np.errstate(all="ignore"):
+            for node in self.moving:
+                operands = [moved.get(each, self.still[each]) for each in node.operands]
+                moved[node] = compute(node, operands, {}, np.complex128)
+            for name, seed in self.seeds.items():
+                node = self.outputs[name]
+                if node in moved:
+                    counts = seed != 0
+                    slopes = np.where(counts, moved[node].imag / STEP, 0.0)
+                    total += float(np.sum(np.where(counts, seed, 0.0) * slopes))
+        return total
