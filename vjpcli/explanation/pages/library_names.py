@@ -98,7 +98,7 @@ _NAMES = {
         arcsinh arctan arctan2 arctanh argmax argmin argsort argwhere around array
         array_split asanyarray asarray ascontiguousarray asin asinh atan atan2 atanh
         atleast_1d atleast_2d atleast_3d average broadcast_arrays broadcast_to cbrt ceil
-        clip column_stack concat concatenate copysign corrcoef cos cosh count_nonzero cov
+        clip column_stack concat concatenate convolve copysign corrcoef cos cosh count_nonzero cov
         cross cumprod cumsum deg2rad degrees diag diagflat diagonal diff divide dot dsplit
         dstack einsum empty empty_like equal exp exp2 expand_dims expm1 eye fabs fix flip
         fliplr flipud float_power floor floor_divide fmax fmin fmod full full_like geomspace
@@ -141,7 +141,7 @@ _NAMES = {
         arcsinh arctan arctan2 arctanh argmax argmin argsort argwhere around array
         array_split asarray asin asinh atan atan2 atanh atleast_1d atleast_2d atleast_3d
         average broadcast_arrays broadcast_to cbrt ceil clip column_stack concat concatenate
-        copysign corrcoef cos cosh count_nonzero cov cross cumprod cumsum deg2rad degrees
+        convolve copysign corrcoef cos cosh count_nonzero cov cross cumprod cumsum deg2rad degrees
         diag diagflat diagonal diff divide dot dsplit dstack einsum empty empty_like equal
         exp exp2 expand_dims expm1 eye fabs flip fliplr flipud float_power floor
         floor_divide fmax fmin fmod full full_like geomspace greater greater_equal heaviside
@@ -172,7 +172,7 @@ _NAMES = {
         log_softmax logit logsumexp multigammaln ndtr polygamma softmax xlog1py xlogy
     """,
     "jax.lax": """
-        cummax cummin digamma erf erfc lgamma rsqrt stop_gradient top_k
+        cummax cummin digamma erf erfc lgamma rsqrt stop_gradient logistic top_k
     """,
 }
 
