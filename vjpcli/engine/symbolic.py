@@ -112,11 +112,17 @@ def _formula(
                 return None
             texts = [to_text(operand) for operand in operands]
             expression = sympy.Symbol(_mixing_text(node, texts, operands), real=True)
-        if expression is None or sympy.count_ops(expression) > longest:
+        if expression is None or _size(expression, sympy) > longest:
             return None
         expressions[node] = expression
     text = to_text(expressions[root])
     return text if len(text) <= longest else None
+
+
+def _size(expression: Any, s: Any) -> int:
+    """How long it is at least as text: a symbol may be named by a long text of its own."""
+    named = max((len(symbol.name) for symbol in expression.free_symbols), default=0)
+    return max(named, int(s.count_ops(expression)))
 
 
 def _above(root: Node, known: Mapping[Node, str]) -> list[Node]:

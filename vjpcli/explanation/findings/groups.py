@@ -44,9 +44,9 @@ CODES: dict[str, frozenset[str]] = {
             "gradient-cancels",
             "gradient-flat",
             "gradient-times-zero",
-            "gradient-underflow",
             "leaf-unused",
             "output-constant",
+            "underflow",
         }
     ),
     "broadcast": frozenset(),
