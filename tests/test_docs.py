@@ -203,3 +203,24 @@ def test_every_key_is_documented():
     for kind in ("explanation", "output", "seed", "leaf", "step", "check", "diagnostic"):
         for key in SCHEMA["$defs"][kind]["properties"]:
             assert f"`{key}`" in page, f"{kind}.{key}"
+
+
+OTHER_DOCUMENTS = [
+    ["jac", "x*x", "x=2,3", "--tangent", "1,0"],
+    ["jac", "x[0]**2*x[1]", "x=3,5", "--hessian"],
+    ["jac", "W @ x", "W:2x2=1,2,3,4", "x=1,1"],
+    ["check", "a*b", "a=1,2", "b=3,4", "--seed", "ones", "--expect", "b=1,3"],
+    ["rule"],
+    ["rule", "--codes"],
+    ["rule", "relu"],
+    ["rule", "seed-shape"],
+    ["grad", "x^2", "x=3"],
+]
+
+
+@pytest.mark.parametrize("arguments", OTHER_DOCUMENTS, ids=" ".join)
+def test_document_of_a_command_follows_the_schema(arguments, capsys):
+    with pytest.raises(SystemExit):
+        cli.main([*arguments, "--json"])
+    printed = capsys.readouterr()
+    VALIDATOR.validate(json.loads(printed.out or printed.err))
