@@ -9,14 +9,14 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 
 from vjpcli.errors import Fix, Source, Span, VjpError, did_you_mean, fail
+from vjpcli.record import record
 
 LOOKS_LIKE_OPTION = re.compile(r"--?[A-Za-z][A-Za-z0-9]*(-[a-z0-9]+)*(=.*)?", re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class CommandForm:
     """The options of one command.
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +18,7 @@ from numpy.typing import NDArray
 from vjpcli.engine.backward import Backward
 from vjpcli.graph.node import Graph, Node, dependents
 from vjpcli.graph.operation import constant, leaf
+from vjpcli.record import record
 
 if TYPE_CHECKING:
     import sympy
@@ -38,7 +38,7 @@ TRANSPARENT = {"broadcast_to"}
 TRANSPOSES = {"matrix_transpose", "mT", "T", "t"}
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Formula:
     """A gradient or slope as text.
 

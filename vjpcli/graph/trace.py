@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -54,6 +53,7 @@ from vjpcli.parser.syntax import (
     Unary,
     postorder,
 )
+from vjpcli.record import record
 
 INFIX: dict[str, str] = {
     "+": "add",
@@ -76,7 +76,7 @@ INFIX: dict[str, str] = {
 PREFIX = {"-": "negative", "+": "positive", "~": "logical_not"}
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Trace:
     """A program as a graph.
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -24,6 +24,7 @@ from vjpcli.errors import Fix, Source, Span, VjpError, did_you_mean, fail
 from vjpcli.parser.nested import counted, nested_text, read_only
 from vjpcli.parser.references import StandardInput
 from vjpcli.parser.values import checked_name, read_shape, read_value, stripped
+from vjpcli.record import record
 
 _WORDS = ("ones", "zeros", "each")
 # Constants of the language: the only names that are a seed by themselves.
@@ -35,7 +36,7 @@ _SHAPE = re.compile(r"\s*(\d[\dxX×\s]*)=", re.ASCII)
 _MOST_WRITTEN = 24
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record
 class SeedRequest:
     """A seed as it was asked for; `fit_seed` makes it the vector for one output.
 
