@@ -435,10 +435,7 @@ def derivatives(
     end = None if seconds is None else time.monotonic() + seconds
     expressions = entries(graph, output)
     symbols = entry_symbols(leaf_name, graph.inputs[leaf_name].shape)
-    numbers: dict[Any, Any] = {}
-    for name, node in graph.inputs.items():
-        flat = np.asarray(values[name], np.float64).ravel()
-        numbers.update(zip(entry_symbols(name, node.shape).ravel(), map(float, flat), strict=True))
+    numbers = _numbers(graph, values)
     result = np.zeros((expressions.size, symbols.size))
     for row, expression in enumerate(expressions.ravel()):
         for column, symbol in enumerate(symbols.ravel()):
@@ -447,6 +444,26 @@ def derivatives(
                     raise NotImplementedError("SymPy takes too long")
                 result[row, column] = _number(expression.diff(symbol), numbers)
     return result.reshape(output.shape + symbols.shape)
+
+
+def value(graph: Graph, output: Node, values: Mapping[str, Any]) -> NDArray[np.float64]:
+    """The output by the formulas: whether they say what the graph computes.
+
+    Errors: as for `derivatives`.
+    """
+    expressions = entries(graph, output)
+    numbers = _numbers(graph, values)
+    flat = [_number(expression, numbers) for expression in expressions.ravel()]
+    return np.array(flat, np.float64).reshape(output.shape)
+
+
+def _numbers(graph: Graph, values: Mapping[str, Any]) -> dict[Any, Any]:
+    """The symbol of every leaf entry -> its number."""
+    numbers: dict[Any, Any] = {}
+    for name, node in graph.inputs.items():
+        flat = np.asarray(values[name], np.float64).ravel()
+        numbers.update(zip(entry_symbols(name, node.shape).ravel(), map(float, flat), strict=True))
+    return numbers
 
 
 def tree_size(graph: Graph, output: Node) -> int:
