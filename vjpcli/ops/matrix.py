@@ -48,36 +48,6 @@ def require_rank(operation, x, ndim, what):
         )
 
 
-def whole_number(operation, name, value):
-    """`value` as a plain integer.
-
-    Errors: keyword-value.
-    """
-    if isinstance(value, bool) or not isinstance(value, int | np.integer):
-        raise fail("keyword-value", f"`{name}` of {operation} is a whole number, not {value!r}")
-    return int(value)
-
-
-def plain_number(operation, name, value):
-    """`value` as a plain number.
-
-    Errors: keyword-value.
-    """
-    if isinstance(value, bool) or not isinstance(value, int | float | np.number):
-        raise fail("keyword-value", f"`{name}` of {operation} is a number, not {value!r}")
-    return float(value)
-
-
-def truth(operation, name, value):
-    """`value` as True or False.
-
-    Errors: keyword-value.
-    """
-    if not isinstance(value, bool | np.bool_) and value not in (0, 1):
-        raise fail("keyword-value", f"`{name}` of {operation} is True or False, not {value!r}")
-    return bool(value)
-
-
 def union(bits, axis, *, keepdims=False):
     """What any entry along `axis` reads: the union of their bit sets."""
     united = np.bitwise_or.reduce(bits, axis=axis, keepdims=keepdims, initial=0)

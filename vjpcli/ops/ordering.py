@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from vjpcli.ops import shape, whole
+from vjpcli.ops import shape
 from vjpcli.ops.declaration import (
     Refusal,
     fail,
@@ -15,6 +15,7 @@ from vjpcli.ops.declaration import (
     trailing_axes,
     trailing_axis,
 )
+from vjpcli.ops.keywords import whole_number, whole_numbers
 
 
 def _order_of_axes(x, axis):
@@ -327,7 +328,7 @@ def flipud(x):
         sample((0,), shift=1),
     ),
     refuses=(
-        Refusal(sample((3,), shift=1.5), "not-whole"),
+        Refusal(sample((3,), shift=1.5), "keyword-value"),
         Refusal(sample((3,), shift=1, axis=1), "axis-out-of-range"),
         Refusal(sample((2, 3), shift=(1, 2, 3), axis=(0, 1)), "axes-count"),
     ),
@@ -341,7 +342,7 @@ def roll(x, *, shift, axis=None):
     Source:  a rearrangement: the adjoint is rolled back
     Example: vjp explain "roll(x, 1) * y" x=1,2,3 y=1,10,100 --seed ones
     """
-    shifts = whole.whole_numbers("shift", shift)
+    shifts = whole_numbers("shift", shift)
     if axis is None:
         flat = roll(shape.ravel(x), shift=sum(shifts), axis=-1)
         return shape.reshape(flat, shape=x.shape)
@@ -371,7 +372,7 @@ def _(g, y, x, *, shift, axis):
         Refusal(sample((3,)), "axis-out-of-range"),
         Refusal(sample((2, 3), axes=(0, 0)), "axis-twice"),
         Refusal(sample((2, 3), axes=(0,)), "axes-count"),
-        Refusal(sample((2, 3), k=0.5), "not-whole"),
+        Refusal(sample((2, 3), k=0.5), "keyword-value"),
     ),
 )
 def rot90(x, *, k=1, axes=(0, 1)):
@@ -387,7 +388,7 @@ def rot90(x, *, k=1, axes=(0, 1)):
     first, second = (trailing_axis(x, one) for one in axes)
     if first == second:
         raise fail("axis-twice", "rot90 takes two different axes")
-    turns = whole.whole_number("k", k) % 4
+    turns = whole_number("k", k) % 4
     if turns == 0:
         return x
     if turns == 2:

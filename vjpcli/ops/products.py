@@ -19,12 +19,8 @@ from vjpcli.ops.declaration import (
     shape_text,
     trailing_axis,
 )
-from vjpcli.ops.matrix import (
-    require_matrix,
-    truth,
-    union,
-    whole_number,
-)
+from vjpcli.ops.keywords import true_or_false, whole_number
+from vjpcli.ops.matrix import require_matrix, union
 
 # --- transposition
 
@@ -189,7 +185,7 @@ def outer(a, b, *, stacked=False):
     Source:  bilinear: a receives g @ b, b receives a @ g
     Example: vjp explain "outer(x, x)" x=1,2,4 --seed ones
     """
-    stacked = truth("outer", "stacked", stacked)
+    stacked = true_or_false("stacked", stacked)
     if not stacked:
         a, b = flat(a), flat(b)
     elif a.ndim == 0 or b.ndim == 0:
@@ -257,7 +253,7 @@ def trace(x, *, offset=0, axis1=0, axis2=1):
     Example: vjp explain "trace(A @ A)" A=[[1,2],[3,4]]
     """
     require_matrix("trace", x)
-    offset = whole_number("trace", "offset", offset)
+    offset = whole_number("offset", offset)
     first, second = trailing_axis(x, axis1), trailing_axis(x, axis2)
     if first == second:
         raise fail("axis-twice", f"trace needs two different axes, not {axis1} twice")

@@ -14,13 +14,8 @@ import numpy as np
 from vjpcli.graph.operation import as_node
 from vjpcli.ops import shape, solving
 from vjpcli.ops.declaration import Refusal, fail, operation, outcome, sample
-from vjpcli.ops.matrix import (
-    for_each_matrix,
-    reads_matrix_for_matrix,
-    require_square,
-    truth,
-    union,
-)
+from vjpcli.ops.keywords import true_or_false
+from vjpcli.ops.matrix import for_each_matrix, reads_matrix_for_matrix, require_square, union
 from vjpcli.ops.products import matrix_transpose
 
 SYMMETRIC = [[2, 1, 0.5], [1, 3, -1], [0.5, -1, 5]]
@@ -81,7 +76,7 @@ def _reading(operation, uplo, symmetrize_input):
         raise fail("keyword-value", f"`UPLO` of {operation} is 'L' or 'U', not {uplo!r}")
     return {
         "UPLO": uplo.upper(),
-        "symmetrize_input": truth(operation, "symmetrize_input", symmetrize_input),
+        "symmetrize_input": true_or_false("symmetrize_input", symmetrize_input),
     }
 
 
@@ -250,8 +245,8 @@ def cholesky(a, *, upper=False, symmetrize_input=True):
     require_square("cholesky", a)
     return outcome(
         a.shape,
-        upper=truth("cholesky", "upper", upper),
-        symmetrize_input=truth("cholesky", "symmetrize_input", symmetrize_input),
+        upper=true_or_false("upper", upper),
+        symmetrize_input=true_or_false("symmetrize_input", symmetrize_input),
     )
 
 
