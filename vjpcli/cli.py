@@ -8,7 +8,6 @@ program, 130 interrupted.
 from __future__ import annotations
 
 import copy
-import gc
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -629,9 +628,6 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
 
     Errors become one Diagnostic on stderr (JSON under --json) and exit code 2.
     """
-    # A run is short and makes no cycles worth collecting, but hundreds of thousands of nodes,
-    # which the collector would visit again and again.
-    gc.disable()
     typed = [as_text(word) for word in (sys.argv[1:] if arguments is None else arguments)]
     _streams.clear()
     streams = the_streams()
@@ -726,7 +722,3 @@ def _leave(code: int) -> NoReturn:
         # Python flushes once more at exit; let it write to nowhere.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     sys.exit(code)
-
-
-if __name__ == "__main__":
-    main()

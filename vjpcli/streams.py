@@ -16,7 +16,7 @@ class ReaderGone(Exception):  # noqa: N818 - not an error: `| head` has read eno
     """Whoever read stdout has closed it."""
 
 
-@dataclass
+@dataclass(slots=True, eq=False, repr=False)
 class Streams:
     """The two streams of a run.
 
