@@ -217,9 +217,8 @@ def explain(
     else:
         from vjpcli.render.text import render_explanation  # noqa: PLC0415
 
-        streams.answer(
-            render_explanation(explanation, **shown, jacobian=jacobian, show_steps=steps)  # type: ignore[arg-type]  # checked above
-        )
+        shown |= {"jacobian": jacobian, "show_steps": steps}
+        streams.answer(render_explanation(explanation, **shown))
     return failed(explanation, failing)
 
 

@@ -74,5 +74,5 @@ def report(what: str, ratio: float, most: float | None, seconds: Sequence[float]
     target = "" if most is None else f"(at most {most:g}) "
     shown = " / ".join(f"{one * 1000:.0f} ms" for one in seconds)
     verdict = "" if most is None else "ok" if within else "OVER"
-    print(f"{what:<58} {ratio:6.2f} {target}{verdict:<5} {shown}")
+    print(f"{what:<76} {ratio:6.2f} {target}{verdict:<5} {shown}")
     return within

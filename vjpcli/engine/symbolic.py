@@ -112,11 +112,17 @@ def _formula(
                 return None
             texts = [to_text(operand) for operand in operands]
             expression = sympy.Symbol(_mixing_text(node, texts, operands), real=True)
-        if expression is None or sympy.count_ops(expression) > longest:
+        if expression is None or _size(expression, sympy) > longest:
             return None
         expressions[node] = expression
     text = to_text(expressions[root])
     return text if len(text) <= longest else None
+
+
+def _size(expression: Any, s: Any) -> int:
+    """How long it is at least as text: a symbol may be named by a long text of its own."""
+    named = max((len(symbol.name) for symbol in expression.free_symbols), default=0)
+    return max(named, int(s.count_ops(expression)))
 
 
 def _above(root: Node, known: Mapping[Node, str]) -> list[Node]:
@@ -429,10 +435,7 @@ def derivatives(
     end = None if seconds is None else time.monotonic() + seconds
     expressions = entries(graph, output)
     symbols = entry_symbols(leaf_name, graph.inputs[leaf_name].shape)
-    numbers: dict[Any, Any] = {}
-    for name, node in graph.inputs.items():
-        flat = np.asarray(values[name], np.float64).ravel()
-        numbers.update(zip(entry_symbols(name, node.shape).ravel(), map(float, flat), strict=True))
+    numbers = _numbers(graph, values)
     result = np.zeros((expressions.size, symbols.size))
     for row, expression in enumerate(expressions.ravel()):
         for column, symbol in enumerate(symbols.ravel()):
@@ -441,6 +444,26 @@ def derivatives(
                     raise NotImplementedError("SymPy takes too long")
                 result[row, column] = _number(expression.diff(symbol), numbers)
     return result.reshape(output.shape + symbols.shape)
+
+
+def value(graph: Graph, output: Node, values: Mapping[str, Any]) -> NDArray[np.float64]:
+    """The output by the formulas: whether they say what the graph computes.
+
+    Errors: as for `derivatives`.
+    """
+    expressions = entries(graph, output)
+    numbers = _numbers(graph, values)
+    flat = [_number(expression, numbers) for expression in expressions.ravel()]
+    return np.array(flat, np.float64).reshape(output.shape)
+
+
+def _numbers(graph: Graph, values: Mapping[str, Any]) -> dict[Any, Any]:
+    """The symbol of every leaf entry -> its number."""
+    numbers: dict[Any, Any] = {}
+    for name, node in graph.inputs.items():
+        flat = np.asarray(values[name], np.float64).ravel()
+        numbers.update(zip(entry_symbols(name, node.shape).ravel(), map(float, flat), strict=True))
+    return numbers
 
 
 def tree_size(graph: Graph, output: Node) -> int:

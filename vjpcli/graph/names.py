@@ -108,7 +108,7 @@ class LibraryName:
         callee = callee or find_callee(name, self.library, prefixed=True)
         if callee is not None:
             return callee
-        if name in DTYPE_NAMES:
+        if name in DTYPE_NAMES | WHOLE_DTYPE_NAMES:
             return LibraryName(self.library, f"{self.path}.{name}")
         raise unknown_function(name, source, Span(span.end - len(name), span.end), self.path)
 
