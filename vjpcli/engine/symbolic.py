@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from vjpcli.engine.backward import Backward
 from vjpcli.graph.node import Graph, Node, dependents
+from vjpcli.graph.notation import index_text, operation_text
 from vjpcli.graph.operation import constant, leaf
 
 if TYPE_CHECKING:
@@ -34,8 +35,6 @@ LARGEST_CONSTANT = 8
 
 TRANSPARENT = {"broadcast_to"}
 """Operations that a formula in array notation leaves out: broadcasting implies them."""
-
-TRANSPOSES = {"matrix_transpose", "mT", "T", "t"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,31 +217,19 @@ def number(value: Any, s: Any) -> Any:
 
 def _mixing_text(node: Node, texts: list[str], operands: list[Any]) -> str:
     """An operation that mixes entries, in the notation people write it in."""
-    name = node.operation.name
+    grouped = [_grouped(text, one) for text, one in zip(texts, operands, strict=True)]
+    if node.operation.name == "expand_dims":
+        return grouped[0] + _new_axes_text(node)
+    if node.operation.name == "add_into":
+        return f"({texts[0]} added into [{index_text(node.static['index'], LONGEST_FORMULA)}])"
+    # Broadcasting makes plain where an axis was kept.
+    return operation_text(node, texts, grouped, unsaid=("keepdims",), most_entries=LONGEST_FORMULA)
 
-    def grouped(position: int) -> str:
-        simple = operands[position].is_Symbol or operands[position].is_Function
-        text = texts[position]
-        return text if simple and " " not in text else f"({text})"
 
-    if name == "matmul":
-        return f"{grouped(0)} @ {grouped(1)}"
-    if name in TRANSPOSES:
-        return f"{grouped(0)}.T"
-    if name == "expand_dims":
-        return grouped(0) + _new_axes_text(node)
-    if name in ("index", "add_into"):
-        return _index_text(node, grouped(0), texts[0])
-    if name == "stack":
-        return f"[{', '.join(texts)}]"
-    static = [
-        f"{key}={_static_text(node, key, value)}"
-        for key, value in node.static.items()
-        if not _is_default(node, key, value)
-    ]
-    if name == "einsum":
-        return f"einsum({', '.join([repr(node.static['subscripts']), *texts])})"
-    return f"{name}({', '.join([*texts, *static])})"
+def _grouped(text: str, expression: Any) -> str:
+    """In brackets unless it holds together beside an operator."""
+    simple = expression.is_Symbol or expression.is_Function
+    return text if simple and " " not in text else f"({text})"
 
 
 def _is_number(node: Node, operands: list[Any]) -> bool:
@@ -261,47 +248,17 @@ def _new_axes_text(node: Node) -> str:
     return f"[{', '.join(parts)}]" if ":" in parts else ""
 
 
-def _index_text(node: Node, grouped: str, plain: str) -> str:
-    parts = []
-    for part in node.static["index"]:
-        if isinstance(part, slice):
-            bounds = [("" if b is None else str(b)) for b in (part.start, part.stop)]
-            step = "" if part.step is None else f":{part.step}"
-            parts.append(":".join(bounds) + step)
-        else:
-            parts.append(str(part.tolist() if hasattr(part, "tolist") else part))
-    where = ", ".join(parts)
-    if node.operation.name == "index":
-        return f"{grouped}[{where}]"
-    return f"({plain} added into [{where}])"
-
-
-def _static_text(node: Node, key: str, value: Any) -> str:
-    """A static argument as people write it: axes counted from the front, one without brackets."""
-    if key == "axis" and node.operands:
-        axes = value if isinstance(value, tuple) else (value,)
-        counted = tuple(axis + node.operands[0].ndim for axis in axes)
-        return str(counted[0] if len(counted) == 1 else counted)
-    return repr(value) if isinstance(value, str) else str(value)
-
-
-def _is_default(node: Node, key: str, value: object) -> bool:
-    """Whether a static argument may go unsaid: the default, or all axes of the operand."""
-    if key == "keepdims":
-        return True  # broadcasting makes it plain
-    if key == "axis" and node.operands:
-        return value is None or value == tuple(range(-node.operands[0].ndim, 0))
-    default = node.operation.static_defaults.get(key)
-    return type(value) is type(default) and bool(np.all(value == default))
-
-
 def _meaning(gradient: Node, seed: Node) -> str:
     """A well-known shape of formula in words."""
     operands = gradient.operands
     name = gradient.operation.name
     if name == "outer" and operands[0] is seed and operands[1].operation is leaf:
         return f"row i is seed[i] × {operands[1].static['name']}"
-    if name == "matmul" and operands[1] is seed and operands[0].operation.name in TRANSPOSES:
+    if (
+        name == "matmul"
+        and operands[1] is seed
+        and operands[0].operation.name == "matrix_transpose"
+    ):
         matrix = operands[0].operands[0]
         if matrix.operation is leaf:
             return f"seed mixes the rows of {matrix.static['name']}"

@@ -74,6 +74,8 @@ INFIX: dict[str, str] = {
     ">=": "greater_equal",
 }
 PREFIX = {"-": "negative", "+": "positive", "~": "logical_not"}
+TRANSPOSES = {"T": "T", "mT": "matrix_transpose"}
+"""Attribute -> the operation that it is; every other operation is called."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -347,9 +349,9 @@ class _Tracer:
         node = self.node(value, part.value)
         if name in ("shape", "ndim"):
             return getattr(node, name)
-        if name in ("T", "mT"):
+        if name in TRANSPOSES:
             with self.place(part, part.attribute_span):
-                return OPERATIONS[name](node)
+                return OPERATIONS[TRANSPOSES[name]](node)
         if name in ("grad", "grad_fn", "data", "requires_grad", "backward"):
             raise self.refuse_attribute(
                 part, "gradients are what vjp prints: write only the expression, seeds go in --seed"

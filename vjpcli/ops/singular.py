@@ -15,7 +15,7 @@ from vjpcli.ops.matrix import (
     require_square,
     union,
 )
-from vjpcli.ops.products import matrix_transpose
+from vjpcli.ops.ordering import matrix_transpose
 from vjpcli.ops.symmetric import inverse_off_diagonal
 
 TALL = [[1, 2], [3, -4], [5, 6]]

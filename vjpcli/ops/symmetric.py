@@ -16,7 +16,7 @@ from vjpcli.ops import shape, solving
 from vjpcli.ops.declaration import Refusal, fail, operation, outcome, sample
 from vjpcli.ops.keywords import true_or_false
 from vjpcli.ops.matrix import for_each_matrix, reads_matrix_for_matrix, require_square, union
-from vjpcli.ops.products import matrix_transpose
+from vjpcli.ops.ordering import matrix_transpose
 
 SYMMETRIC = [[2, 1, 0.5], [1, 3, -1], [0.5, -1, 5]]
 UNSYMMETRIC = [[2, 1, 0.5], [0.4, 3, -1], [0.2, -0.6, 5]]
