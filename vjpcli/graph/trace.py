@@ -374,8 +374,10 @@ class _Tracer:
 
     def call(self, part: Call, done: dict[int, Any]) -> Any:
         callee = done[id(part.function)]
-        arguments = [done[id(argument)] for argument in part.arguments]
-        keywords = [(k.name, self.plain(done[id(k.value)]), k.name_span) for k in part.keywords]
+        arguments = [self.plain(done[id(one)], one) for one in part.arguments]
+        keywords = [
+            (k.name, self.plain(done[id(k.value)], k.value), k.name_span) for k in part.keywords
+        ]
         if isinstance(callee, LibraryName) and is_dtype(callee.path):
             callee = find_callee("float", self.library)  # np.float64(3) is 3
         if not isinstance(callee, Callee):
@@ -388,7 +390,7 @@ class _Tracer:
         with self.place(part, name_span):
             result, convention = call_operation(
                 callee,
-                [self.plain(argument) for argument in arguments],
+                arguments,
                 keywords,
                 self.source,
                 self.value_of,
@@ -497,9 +499,9 @@ class _Tracer:
         """`value` as a node: numbers and lists of them are constants, lists of nodes stacked."""
         if isinstance(value, Node):
             return value
-        if isinstance(value, Results):
-            return value.default
         with self.place(part):
+            if isinstance(value, Results):
+                return value.default
             if isinstance(value, list | tuple):
                 return self.stacked(value, part)
             if isinstance(value, bool | int | float):
@@ -534,10 +536,10 @@ class _Tracer:
         stacked: Node = OPERATIONS["stack"](*nodes, axis=0)
         return stacked
 
-    def plain(self, value: Any) -> Any:
-        """An argument: lists with nodes in them stay lists, several results give the first."""
+    def plain(self, value: Any, part: Expression) -> Any:
+        """An argument: lists with nodes in them stay lists, several results give their default."""
         if isinstance(value, Results):
-            return value.default
+            return self.node(value, part)
         if isinstance(value, LibraryName):
             return value.path
         return value

@@ -124,7 +124,8 @@ def pinv(a, *, rtol=None):
 
 
 def _pinv(a, rtol):
-    return np.linalg.pinv(a, rcond=_rank_tolerance(a) if rtol is None else rtol)
+    rtol = _rank_tolerance(a) if rtol is None else rtol
+    return for_each_matrix(lambda matrix: np.linalg.pinv(matrix, rcond=rtol), a)
 
 
 def _rank_tolerance(a):
