@@ -178,8 +178,7 @@ def check(
 ) -> CheckReport:
     """The gradients checked by means that do not use the rules: what `vjp check` prints, as data.
 
-    Args:
-        expression, values, seed, seeds, loss, wrt, dtype, like, rng: as in `explain`.
+    Besides the arguments of `explain` it takes:
         expect: leaf name -> a gradient from elsewhere, to be compared.
         methods: some of "differences", "complex-step", "sympy", "torch", "jax", "autograd";
             None for all that are installed.

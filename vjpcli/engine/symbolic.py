@@ -131,7 +131,9 @@ def _above(root: Node, known: Mapping[Node, str]) -> list[Node]:
     return sorted(found, key=lambda node: node.serial)
 
 
-def _expression(node: Node, operands: list[Any], s: Any) -> Any:
+def _expression(  # noqa: PLR0911 - one return for each kind of node
+    node: Node, operands: list[Any], s: Any
+) -> Any:
     operation = node.operation
     if operation is leaf:
         return s.Symbol(node.static["name"], real=True)
@@ -202,7 +204,7 @@ def number(value: Any, s: Any) -> Any:
     if value.dtype == bool:
         return s.true if value else s.false
     value = float(value)
-    if value != value:  # noqa: PLR0124  (nan)
+    if value != value:  # noqa: PLR0124  (only nan differs from itself)
         return s.nan
     if value in (float("inf"), float("-inf")):
         return s.oo if value > 0 else -s.oo
@@ -275,7 +277,7 @@ _printers: list[Any] = []
 
 def _printer() -> Any:
     if not _printers:
-        from sympy.printing.str import StrPrinter  # noqa: PLC0415
+        from sympy.printing.str import StrPrinter  # noqa: PLC0415  (only for formulas)
 
         class Printer(StrPrinter):  # type: ignore[misc]  # sympy has no types
             """SymPy's text printer with the names of this program."""
@@ -335,7 +337,7 @@ def contribution_text(contribution: Node, names: Mapping[Node, str], longest: in
     return text if text is not None and len(text) <= longest else None
 
 
-def entries(graph: Graph, output: Node) -> NDArray[Any]:
+def entries(output: Node) -> NDArray[Any]:
     """The output with every leaf entry a symbol of its own: an object array of expressions.
 
     The symbol of x[0, 1] is named "x[0, 1]". This is the forward graph alone; no rule is used.
@@ -384,7 +386,7 @@ def derivatives(
     number, or where it takes too long.
     """
     end = None if seconds is None else time.monotonic() + seconds
-    expressions = entries(graph, output)
+    expressions = entries(output)
     symbols = entry_symbols(leaf_name, graph.inputs[leaf_name].shape)
     numbers: dict[Any, Any] = {}
     for name, node in graph.inputs.items():
@@ -400,7 +402,7 @@ def derivatives(
     return result.reshape(output.shape + symbols.shape)
 
 
-def tree_size(graph: Graph, output: Node) -> int:
+def tree_size(output: Node) -> int:
     """How large the formula of one output entry can become, written out without sharing.
 
     SymPy differentiates and evaluates what is written out, so this bounds its work beforehand.

@@ -27,7 +27,7 @@ class Expression:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Number(Expression):
-    """An integer or floating-point literal; `whole` tells `2` from `2.0` (an axis must be whole)."""
+    """An integer or floating-point literal; `whole` tells `2` from `2.0` (an axis is whole)."""
 
     value: float
     whole: bool
@@ -35,7 +35,7 @@ class Number(Expression):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Literal(Expression):
-    """`True`, `False`, `None`, `...`, or a string (allowed only as an argument: reduction="sum")."""
+    """`True`, `False`, `None`, `...`, or a string (only as an argument: reduction="sum")."""
 
     value: object
 

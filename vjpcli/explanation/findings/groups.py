@@ -73,8 +73,8 @@ def groups_of(diagnostic: Diagnostic) -> frozenset[str]:
 def groups_present(explanation: Explanation) -> frozenset[str]:
     """The groups of which something was found; "any" where there is at least one.
 
-    The numbers count beside the findings: a gradient or output that is nan is in "nan" even where no
-    finder has a word for it.
+    The numbers count beside the findings: a gradient or output that is nan is in "nan" even
+    where no finder has a word for it.
     """
     found: set[str] = set()
     for diagnostic in explanation.diagnostics:

@@ -286,7 +286,8 @@ def _made_kink(
         evidence,
         "kink",
         f"{gradient_name(leaf, index)} rests on a kink: both sides of {what} are equal, the slope "
-        f"is {number(left)} from the left and {number(right)} from the right; used {number(gradient)}",
+        f"is {number(left)} from the left and {number(right)} from the right; used "
+        f"{number(gradient)}",
         "note",
         places=[(node, "equal here")],
         leaf=leaf,
