@@ -39,7 +39,7 @@ class Streams:
     def of_process() -> Streams:
         """Those of this process."""
         streams = Streams(sys.stdout, sys.stderr, os.environ)
-        streams.ascii_only = not _shows_unicode(sys.stdout)
+        streams.ascii_only = not shows_unicode(sys.stdout)
         streams.colour_when("auto")
         return streams
 
@@ -92,7 +92,7 @@ class Streams:
         """Prints notes and warnings to stderr, a line each."""
         for diagnostic in diagnostics:
             text = f"{diagnostic.severity}: {diagnostic.message}"
-            self.say(_plain(text) if not _shows_unicode(self.err) else text)
+            self.say(_plain(text) if not shows_unicode(self.err) else text)
 
     def complain(self, diagnostic: Diagnostic, typed: Sequence[str], *, as_json: bool) -> None:
         """Prints one error to stderr, with the corrected command where there is one."""
@@ -111,7 +111,7 @@ class Streams:
             render_diagnostic(
                 diagnostic,
                 width=self.width(None) if self.err.isatty() else None,
-                ascii_only=not _shows_unicode(self.err),
+                ascii_only=not shows_unicode(self.err),
                 colour=self._wants_colour(self.err),
                 corrected_command=command,
             )
@@ -136,7 +136,8 @@ def the_streams() -> Streams:
     return _current.get()
 
 
-def _shows_unicode(stream: TextIO) -> bool:
+def shows_unicode(stream: TextIO) -> bool:
+    """Whether a stream can show every character (not when its encoding is unknown)."""
     encoding = (getattr(stream, "encoding", None) or "").lower().replace("_", "-")
     return encoding.startswith("utf") or encoding == "cp65001"
 

@@ -9,7 +9,8 @@ from vjpcli.ops import shape
 from vjpcli.ops.declaration import Refusal, broadcast_shapes, fail, operation, sample
 from vjpcli.ops.keywords import plain_number
 from vjpcli.ops.matrix import require_rank
-from vjpcli.ops.products import matmul_shape, matrix_transpose, outer
+from vjpcli.ops.ordering import matrix_transpose
+from vjpcli.ops.products import matmul_shape, outer
 from vjpcli.ops.reduction import sum as sum_of
 
 

@@ -9,7 +9,7 @@ from vjpcli.ops import indexing, solving
 from vjpcli.ops.declaration import Refusal, fail, operation, outcome, sample
 from vjpcli.ops.keywords import whole_number
 from vjpcli.ops.matrix import for_each_matrix, reads_matrix_for_matrix, require_square
-from vjpcli.ops.products import matrix_transpose
+from vjpcli.ops.ordering import matrix_transpose
 
 LARGEST_POWER = 2**63
 

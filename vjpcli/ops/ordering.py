@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from vjpcli.ops import shape
+from vjpcli.ops import matrix, shape
 from vjpcli.ops.declaration import (
     Refusal,
     fail,
@@ -78,7 +78,7 @@ def permute(x, *, axis=None):
     """
     order = _order_of_axes(x, axis)
     if x.ndim > 1 and order == (*range(-x.ndim, -2), -1, -2):
-        return mT(x)
+        return matrix_transpose(x)
     return outcome([x.shape[one] for one in order], axis=order)
 
 
@@ -99,36 +99,29 @@ def T(x):  # noqa: N802  (it is written x.T)
     return permute(x) if x.ndim > 1 else x
 
 
-def _needs_matrix(name, x):
-    if x.ndim < 2:
-        raise fail(
-            "rank-too-low", f"{name} needs a matrix, not an array of shape {shape_text(x.shape)}"
-        )
-
-
 @operation(
     lambda x: np.swapaxes(x, -1, -2),
     pattern="movement",
-    aliases=("mH",),
-    samples=(sample((2, 3)), sample((2, 3, 4)), sample((0, 2, 1))),
-    refuses=(Refusal(sample((3,)), "rank-too-low"),),
+    aliases=("mT", "mH", "adjoint"),
+    samples=(sample((2, 3)), sample((2, 3, 1)), sample((0, 2)), sample((1, 1))),
+    refuses=(Refusal(sample((3,)), "rank-too-low"), Refusal(sample(()), "rank-too-low")),
     analytic=True,
 )
-def mT(x):  # noqa: N802  (it is written x.mT)
-    """Each matrix transposed: the last two axes exchanged.
+def matrix_transpose(x):
+    """The matrix with rows and columns exchanged; of a stack, each matrix. Written x.mT too.
 
-    Shapes:  x [..., a, b] -> [..., b, a]
+    Shapes:  x [..., n, m] -> [..., m, n]
     Kinks:   none
     Source:  a rearrangement: the adjoint is transposed back
-    Example: vjp explain "A.mT @ x" A=[[1,2],[3,4]] x=1,10 --seed ones
+    Example: vjp explain "W.mT @ v" W=[[1,2],[3,4]] v=1,10 --seed ones
     """
-    _needs_matrix("mT", x)
+    matrix.require_matrix("matrix_transpose", x)
     return outcome((*x.shape[:-2], x.shape[-1], x.shape[-2]))
 
 
-@mT.vjp
+@matrix_transpose.vjp
 def _(g, y, x):
-    return mT(g)
+    return matrix_transpose(g)
 
 
 @operation(
@@ -297,7 +290,7 @@ def fliplr(x):
     Source:  a rearrangement
     Example: vjp explain "fliplr(A) @ x" A=[[1,2],[3,4]] x=1,10 --seed ones
     """
-    _needs_matrix("fliplr", x)
+    matrix.require_matrix("fliplr", x)
     return flip(x, axis=1)
 
 

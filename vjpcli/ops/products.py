@@ -21,34 +21,7 @@ from vjpcli.ops.declaration import (
 )
 from vjpcli.ops.keywords import true_or_false, whole_number
 from vjpcli.ops.matrix import require_matrix, union
-
-# --- transposition
-
-
-@operation(
-    lambda x: np.swapaxes(x, -1, -2),
-    pattern="movement",
-    aliases=("adjoint",),
-    samples=(sample((2, 3)), sample((2, 3, 1)), sample((0, 2)), sample((1, 1))),
-    refuses=(Refusal(sample((3,)), "rank-too-low"), Refusal(sample(()), "rank-too-low")),
-    analytic=True,
-)
-def matrix_transpose(x):
-    """The matrix with rows and columns exchanged; of a stack, each matrix.
-
-    Shapes:  x [..., n, m] -> [..., m, n]
-    Kinks:   none
-    Source:  a rearrangement: the adjoint is transposed back
-    Example: vjp explain "matrix_transpose(W) @ v" W=[[1,2],[3,4]] v=1,10 --seed ones
-    """
-    require_matrix("matrix_transpose", x)
-    return outcome((*x.shape[:-2], x.shape[-1], x.shape[-2]))
-
-
-@matrix_transpose.vjp
-def _(g, y, x):
-    return matrix_transpose(g)
-
+from vjpcli.ops.ordering import matrix_transpose
 
 # --- the matrix product
 

@@ -15,7 +15,7 @@ from vjpcli.ops.matrix import (
     require_square,
     union,
 )
-from vjpcli.ops.products import matrix_transpose
+from vjpcli.ops.ordering import matrix_transpose
 from vjpcli.ops.symmetric import inverse_off_diagonal
 
 TALL = [[1, 2], [3, -4], [5, 6]]
@@ -182,9 +182,8 @@ def _inverse_gaps_of_squares(s):
         Refusal(sample((3,)), "rank-too-low"),
         Refusal(sample((2, 2), full_matrices="no"), "keyword-value"),
     ),
-    # The default everywhere: named so that a bare call prints the convention.
-    library_defaults={"numpy": {"full_matrices": True}},
     convention="svd: the third result is Vh, V transposed (torch.linalg, NumPy; torch.svd gives V)",
+    convention_about=(),
 )
 def svd(a, *, full_matrices=True):
     """The singular value decomposition: a = U @ diag(S) @ Vh.

@@ -19,7 +19,8 @@ from vjpcli.ops.matrix import (
     require_square,
     union,
 )
-from vjpcli.ops.products import matmul_shape, matrix_transpose, outer_of_stacks
+from vjpcli.ops.ordering import matrix_transpose
+from vjpcli.ops.products import matmul_shape, outer_of_stacks
 
 WELL_CONDITIONED = [[3, 1, 0.5], [-1, 2, 1], [0.2, 0.4, -2]]
 
@@ -123,7 +124,8 @@ def pinv(a, *, rtol=None):
 
 
 def _pinv(a, rtol):
-    return np.linalg.pinv(a, rcond=_rank_tolerance(a) if rtol is None else rtol)
+    rtol = _rank_tolerance(a) if rtol is None else rtol
+    return for_each_matrix(lambda matrix: np.linalg.pinv(matrix, rcond=rtol), a)
 
 
 def _rank_tolerance(a):

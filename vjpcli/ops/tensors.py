@@ -23,7 +23,8 @@ from vjpcli.ops.declaration import (
 )
 from vjpcli.ops.keywords import true_or_false, whole_number
 from vjpcli.ops.matrix import require_rank
-from vjpcli.ops.products import matmul_shape, matrix_transpose
+from vjpcli.ops.ordering import matrix_transpose
+from vjpcli.ops.products import matmul_shape
 
 # --- tensordot
 
