@@ -289,7 +289,7 @@ def solve_triangular(a, b, *, upper=None, lower=None, left=True, unitriangular=F
     refuses=(Refusal(sample((2, 2), (2, 3)), "square-needed"),),
 )
 def triangular_solve(b, a, *, upper=True, transpose=False, unitriangular=False):
-    """The solution of a triangular system in PyTorch's old argument order, with its triangle.
+    """The solution of a triangular system in PyTorch's old argument order, with a copy of its matrix.
 
     Shapes:  b [..., n, m], a [..., n, n] -> solution [..., n, m], cloned_coefficient [..., n, n]
     Kinks:   a pole where a diagonal entry is 0
@@ -297,10 +297,17 @@ def triangular_solve(b, a, *, upper=True, transpose=False, unitriangular=False):
     Example: vjp explain "triangular_solve(b, A)[0]" A=[[2,1],[0,4]] b=[[3],[8]] --seed ones
     """
     require_square("triangular_solve", a)
+<<<<<<< HEAD
     upper = true_or_false("upper", upper)
     part = triangle(a, upper, true_or_false("unitriangular", unitriangular))
     turned = true_or_false("transpose", transpose)
     return solve(matrix_transpose(part) if turned else part, b), part
+=======
+    upper = truth("triangular_solve", "upper", upper)
+    part = triangle(a, upper, truth("triangular_solve", "unitriangular", unitriangular))
+    turned = truth("triangular_solve", "transpose", transpose)
+    return solve(matrix_transpose(part) if turned else part, b), a
+>>>>>>> crosscheck
 
 
 @operation(
