@@ -297,17 +297,10 @@ def triangular_solve(b, a, *, upper=True, transpose=False, unitriangular=False):
     Example: vjp explain "triangular_solve(b, A)[0]" A=[[2,1],[0,4]] b=[[3],[8]] --seed ones
     """
     require_square("triangular_solve", a)
-<<<<<<< HEAD
     upper = true_or_false("upper", upper)
     part = triangle(a, upper, true_or_false("unitriangular", unitriangular))
     turned = true_or_false("transpose", transpose)
-    return solve(matrix_transpose(part) if turned else part, b), part
-=======
-    upper = truth("triangular_solve", "upper", upper)
-    part = triangle(a, upper, truth("triangular_solve", "unitriangular", unitriangular))
-    turned = truth("triangular_solve", "transpose", transpose)
     return solve(matrix_transpose(part) if turned else part, b), a
->>>>>>> crosscheck
 
 
 @operation(
