@@ -42,7 +42,9 @@ def leaf_of(found, method="differences", leaf="x"):
 
 
 def run(capsys, *arguments):
-    with pytest.raises(SystemExit) as caught:
+    """Exit code, stdout and stderr of a command line, on a screen without a width."""
+    with pytest.MonkeyPatch.context() as patch, pytest.raises(SystemExit) as caught:
+        patch.delenv("COLUMNS", raising=False)
         cli.main(list(arguments))
     captured = capsys.readouterr()
     return caught.value.code, captured.out, captured.err

@@ -13,16 +13,16 @@ import shutil
 import jsonschema
 import numpy as np
 import pytest
-import typer
 from pages import PAGES, ROOT, WRITTEN, Shell, agree, blocks, commands, console_text, name_of
 
 import vjpcli
 from vjpcli import cli
+from vjpcli.commands import command_line
 
 COMMAND_LINE = ROOT / "docs" / "command-line.md"
 SCHEMA = json.loads((ROOT / "docs" / "vjp-1.schema.json").read_text(encoding="utf-8"))
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
-COMMANDS = typer.main.get_command(cli.app).commands  # type: ignore[attr-defined]
+COMMANDS = command_line().commands
 
 needs_bash = pytest.mark.skipif(shutil.which("bash") is None, reason="the pages speak bash")
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import TextIO
 
@@ -16,7 +18,7 @@ class ReaderGone(Exception):  # noqa: N818 - not an error: `| head` has read eno
     """Whoever read stdout has closed it."""
 
 
-@dataclass
+@dataclass(slots=True, eq=False, repr=False)
 class Streams:
     """The two streams of a run.
 
@@ -37,7 +39,7 @@ class Streams:
     def of_process() -> Streams:
         """Those of this process."""
         streams = Streams(sys.stdout, sys.stderr, os.environ)
-        streams.ascii_only = not _shows_unicode(sys.stdout)
+        streams.ascii_only = not shows_unicode(sys.stdout)
         streams.colour_when("auto")
         return streams
 
@@ -90,7 +92,7 @@ class Streams:
         """Prints notes and warnings to stderr, a line each."""
         for diagnostic in diagnostics:
             text = f"{diagnostic.severity}: {diagnostic.message}"
-            self.say(_plain(text) if not _shows_unicode(self.err) else text)
+            self.say(_plain(text) if not shows_unicode(self.err) else text)
 
     def complain(self, diagnostic: Diagnostic, typed: Sequence[str], *, as_json: bool) -> None:
         """Prints one error to stderr, with the corrected command where there is one."""
@@ -109,14 +111,33 @@ class Streams:
             render_diagnostic(
                 diagnostic,
                 width=self.width(None) if self.err.isatty() else None,
-                ascii_only=not _shows_unicode(self.err),
+                ascii_only=not shows_unicode(self.err),
                 colour=self._wants_colour(self.err),
                 corrected_command=command,
             )
         )
 
 
-def _shows_unicode(stream: TextIO) -> bool:
+_current: ContextVar[Streams] = ContextVar("_current")
+
+
+@contextmanager
+def in_use(streams: Streams) -> Iterator[None]:
+    """Makes these the streams of the run inside the block."""
+    token = _current.set(streams)
+    try:
+        yield
+    finally:
+        _current.reset(token)
+
+
+def the_streams() -> Streams:
+    """stdout and stderr of the run that is going on."""
+    return _current.get()
+
+
+def shows_unicode(stream: TextIO) -> bool:
+    """Whether a stream can show every character (not when its encoding is unknown)."""
     encoding = (getattr(stream, "encoding", None) or "").lower().replace("_", "-")
     return encoding.startswith("utf") or encoding == "cp65001"
 

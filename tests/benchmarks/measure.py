@@ -34,7 +34,7 @@ def python(*arguments: str) -> list[str]:
 
 def vjp(*arguments: str) -> list[str]:
     """A command line that does what the installed script `vjp` does."""
-    return python("-c", "from vjpcli.cli import main; main()", *arguments)
+    return python("-c", "from vjpcli.__main__ import main; main()", *arguments)
 
 
 def processor_seconds(command: Sequence[str]) -> float:

@@ -10,7 +10,7 @@ from a wrong gradient.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from vjpcli.engine.evaluate import evaluate
 from vjpcli.graph.node import Graph
+from vjpcli.record import record
 
 Array = NDArray[Any]
 
@@ -36,7 +37,7 @@ JUMP = 12.0
 """... and one that grows almost as fast as the step shrinks stands at a jump."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Slope:
     """The derivative of the weighted output along one direction, as measured.
 
@@ -126,7 +127,7 @@ class WeightedOutput:
         return (np.nan if hidden and total == 0 else total), size
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Quotients:
     """What one step gives: quotients at the step and at half of it, and their rounding error."""
 

@@ -34,7 +34,7 @@ def tangent(
     `directions` maps leaves to arrays of their shapes; other leaves stand still. The result
     has the output's shape.
     """
-    ((name, output),) = graph.outputs.items()
+    (name,) = graph.outputs
     first = backward(graph, directions, like=like)
     direction_leaves = {
         leaf: make_leaf(_direction_name(leaf), graph.inputs[leaf].shape) for leaf in directions

@@ -24,6 +24,7 @@ from vjpcli.explanation.model import (
 )
 from vjpcli.explanation.problem import Problem
 from vjpcli.graph.node import Graph, Node, ancestors, dependents
+from vjpcli.record import record
 
 if TYPE_CHECKING:
     from vjpcli.engine.jacobian import LeafJacobian
@@ -41,7 +42,7 @@ SUMMARISED_ENTRIES = 1_000
 NUDGE = 0.01
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Contents:
     """What an Explanation is to hold besides the gradients.
 
@@ -295,7 +296,7 @@ def _leaf_reports(
             summed_axes=stretched.get(leaf, ()),
             slopes=_slopes(graph, problem, leaf, structure, found),
             summary=_summary(gradient) if gradient.size > SUMMARISED_ENTRIES else None,
-            nudge=_nudge(problem, leaf, gradient),
+            nudge=_nudge(problem, gradient),
         )
     return reports
 
@@ -365,7 +366,7 @@ def _summary(gradient: Array) -> ArraySummary:
     )
 
 
-def _nudge(problem: Problem, leaf: str, gradient: Array) -> Nudge | None:
+def _nudge(problem: Problem, gradient: Array) -> Nudge | None:
     """What raising a scalar leaf a little does to a scalar output."""
     seeds = [seed for one_pass in problem.passes for seed in one_pass]
     scalar = problem.outputs[-1].value.ndim == 0 and gradient.ndim == 0
