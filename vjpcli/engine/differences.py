@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vjpcli.engine.evaluate import evaluate
+from vjpcli.errors import VjpError
 from vjpcli.graph.node import Graph
 from vjpcli.record import record
 
@@ -90,9 +91,16 @@ class WeightedOutput:
         self._here = here
 
     def outputs(self, values: Mapping[str, Any]) -> dict[str, Array]:
-        """The value of every output."""
+        """The value of every output; nan where an operation refuses the numbers.
+
+        A class index that is moved a little is no class index any more: there is no slope.
+        """
         self.evaluations += 1
-        results = evaluate(self.graph, values)
+        try:
+            results = evaluate(self.graph, values)
+        except VjpError:
+            outputs = self.graph.outputs.items()
+            return {name: np.full(node.shape, np.nan) for name, node in outputs}
         return {name: results[node] for name, node in self.graph.outputs.items()}
 
     @property
