@@ -20,7 +20,7 @@ import typer
 import vjpcli.commands.rule as rule_command
 from vjpcli.arguments import CommandForm, arranged, as_text
 from vjpcli.errors import Diagnostic, VjpError, fail
-from vjpcli.streams import ReaderGone, Streams
+from vjpcli.streams import ReaderGone, Streams, unwritable
 
 if TYPE_CHECKING:
     from vjpcli.explanation.build import Contents
@@ -549,7 +549,7 @@ def posed(
     from vjpcli.parser.seeds import parse_seed  # noqa: PLC0415
     from vjpcli.parser.values import parse_values  # noqa: PLC0415
 
-    stdin = StandardInput(sys.stdin.buffer.read)
+    stdin = StandardInput(_read_stdin)
     if expression == "-":
         text = stdin.take("the expression")
         try:
@@ -559,6 +559,13 @@ def posed(
     given = parse_values(values or [], stdin=stdin, expression=expression)
     requests = [parse_seed(text, stdin=stdin) for text in seeds or []]
     return pose(expression, given, requests, loss, settings)
+
+
+def _read_stdin() -> bytes:
+    # Python has None for a stream that was closed before it started (`<&-`).
+    if sys.stdin is None:
+        raise OSError("it is closed")
+    return sys.stdin.buffer.read()
 
 
 def explained(
@@ -676,6 +683,11 @@ def _run(typed: list[str], streams: Streams) -> int:
         return result if isinstance(result, int) else 0
     except VjpError as error:
         diagnostic = error.diagnostic
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        # Files are read and written where their errors are told; what is left is typer's help.
+        diagnostic = unwritable(error).diagnostic
     except Exception as error:
         # typer's own complaints (a missing argument, --digits x) share no public base class
         # over its versions; they are told by this method.
@@ -719,12 +731,14 @@ def _form(command: Any) -> CommandForm:
 
 
 def _leave(code: int) -> NoReturn:
-    """Flushes, quietly where the reader has gone, and exits."""
-    try:
-        sys.stdout.flush()
-    except BrokenPipeError:
-        # Python flushes once more at exit; let it write to nowhere.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    """Flushes, quietly where nobody takes the rest, and exits."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            if stream is not None:
+                stream.flush()
+        except OSError:
+            # Python flushes once more at exit; let it write to nowhere.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
     sys.exit(code)
 
 

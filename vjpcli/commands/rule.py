@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import gc
+import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from vjpcli.errors import fail
 from vjpcli.streams import Streams
 
 if TYPE_CHECKING:
@@ -50,11 +52,17 @@ def rule(
 ) -> None:
     """Answers `vjp rule`.
 
-    Errors: unknown-rule.
+    Errors: unknown-rule, pages-left-out.
     """
     import vjpcli.ops  # noqa: F401, PLC0415
     from vjpcli.explanation.pages.lookup import looked_up  # noqa: PLC0415
 
+    if sys.flags.optimize > 1 and not codes:
+        raise fail(
+            "pages-left-out",
+            "the pages of operations are docstrings, and Python was told to leave those out",
+            notes=("unset PYTHONOPTIMIZE, or start Python without -OO",),
+        )
     if name is not None:
         _answer_pages(streams, [looked_up(name)], json=json, width=width)
     elif every_page:

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vjpcli.engine.evaluate import evaluate
-from vjpcli.graph.node import Graph
+from vjpcli.graph.node import Graph, Node
 
 Array = NDArray[Any]
 
@@ -34,6 +34,10 @@ GROWTH = 2.5
 
 JUMP = 12.0
 """... and one that grows almost as fast as the step shrinks stands at a jump."""
+
+
+SMALLEST_VALUE = 1e-290
+"""A step relative to a smaller value would itself be rounded, or be 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,12 +91,23 @@ class WeightedOutput:
         self.values = {name: np.asarray(value, np.float64) for name, value in values.items()}
         self.evaluations = 0
         self._here = here
+        self._held: dict[Node, Array] | None = None
 
     def outputs(self, values: Mapping[str, Any]) -> dict[str, Array]:
         """The value of every output."""
         self.evaluations += 1
-        results = evaluate(self.graph, values)
+        results = evaluate(self.graph, values, held=self.held)
         return {name: results[node] for name, node in self.graph.outputs.items()}
+
+    @property
+    def held(self) -> Mapping[Node, Array]:
+        """What stop_gradient gives where nothing has moved: by definition it never moves."""
+        if self._held is None:
+            still = {str(n.serial): n for n in self.graph.nodes if is_held(n)}
+            graph = Graph.reaching(still, self.graph.inputs)
+            results = evaluate(graph, self.values) if still else {}
+            self._held = {node: results[node] for node in still.values()}
+        return self._held
 
     @property
     def here(self) -> Mapping[str, Array]:
@@ -111,7 +126,8 @@ class WeightedOutput:
 
         An entry with weight 0 counts for nothing, even where it is not finite; nor does one
         that does not move. But where nothing moves and something is infinite, the difference
-        is nan: infinity hides whatever happened.
+        is nan: infinity hides whatever happened. A large number hides what is small beside it,
+        so where nothing moves the size is that of all entries.
         """
         total = size = 0.0
         hidden = False
@@ -123,6 +139,8 @@ class WeightedOutput:
                 difference = np.where(counts, a[name] - b[name], 0.0)
                 total += float(np.sum(weights * difference))
                 size += float(np.sum(np.abs(weights * np.where(counts, a[name], 0.0))))
+            if total == size == 0:
+                size = sum(_finite_size(seed * a[name]) for name, seed in self.seeds.items())
         return (np.nan if hidden and total == 0 else total), size
 
 
@@ -187,7 +205,7 @@ def steps_for(value: float) -> tuple[float, ...]:
     """
     size = abs(value) if np.isfinite(value) else 1.0
     steps = [step * max(1.0, size) for step in STEPS]
-    if 0 < size < 1e-2:
+    if SMALLEST_VALUE < size < 1e-2:
         steps += [step * size for step in STEPS[:2] if step * size < steps[-1]]
     return tuple(steps)
 
@@ -236,6 +254,15 @@ def _quotients(
         right.append(function.difference(ahead, function.here)[0] / h)
         left.append(function.difference(function.here, behind)[0] / h)
     return _Quotients(step, _pair(central), _pair(left), _pair(right), size)
+
+
+def is_held(node: Node) -> bool:
+    """Whether a node's value counts as a constant although its operand may move."""
+    return node.operation.name == "stop_gradient"
+
+
+def _finite_size(array: Array) -> float:
+    return float(np.sum(np.abs(array), where=np.isfinite(array)))
 
 
 def _pair(numbers: list[float]) -> tuple[float, float]:

@@ -21,12 +21,14 @@ def evaluate(
     dtype: DTypeLike = np.float64,
     *,
     keep: bool = False,
+    held: Mapping[Node, Array] | None = None,
 ) -> dict[Node, Array]:
     """The value of each output, or with `keep` of every node.
 
     `values` holds an array for each name in `graph.inputs`, of that leaf's shape. Real numbers
     are computed in `dtype`; conditions stay boolean, indices whole. Overflow, division by zero
-    and the like give inf and nan silently: explaining them is the caller's work.
+    and the like give inf and nan silently: explaining them is the caller's work. The nodes in
+    `held` have the values given there.
     """
     kept = set(graph.outputs.values())
     readers = Counter(operand for node in graph.nodes for operand in node.operands)
@@ -34,7 +36,9 @@ def evaluate(
     with np.errstate(all="ignore"):
         for node in graph.nodes:
             operands = [results[operand] for operand in node.operands]
-            results[node] = compute(node, operands, values, dtype)
+            results[node] = (
+                held[node] if held and node in held else compute(node, operands, values, dtype)
+            )
             if keep:
                 continue
             for operand in node.operands:

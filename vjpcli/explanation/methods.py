@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vjpcli.engine.complex_step import ComplexStep
-from vjpcli.engine.differences import STEPS, random_direction, slope
+from vjpcli.engine.differences import STEPS, is_held, random_direction, slope
 from vjpcli.engine.foreign import NotAvailable, foreign_gradients, is_installed
 from vjpcli.explanation.checking import LeafComparison, MethodReport, Verdict
 from vjpcli.explanation.comparing import Index, Referee
@@ -148,6 +148,8 @@ def _sympy(referee: Referee) -> MethodReport:
     from vjpcli.engine.symbolic import derivatives, tree_size  # noqa: PLC0415  (imports SymPy)
 
     problem, graph = referee.problem, referee.problem.graph
+    if any(is_held(node) for node in graph.nodes):
+        return _not_available("sympy", "a formula cannot hold a detached value still")
     weights = {name: seed for name, seed in referee.seeds.items() if np.any(seed != 0)}
     entries = sum(graph.inputs[leaf].size for leaf in problem.leaves)
     formulas = {name: tree_size(graph, graph.outputs[name]) for name in weights}
