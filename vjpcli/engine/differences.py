@@ -274,7 +274,7 @@ def _extrapolated(quotients: _Quotients) -> Slope:
 
     A central quotient is off by h^2, a one-sided one by h; halving the step tells how much.
     """
-    noise = 8 * EPS * quotients.size / quotients.step
+    noise = _noise(quotients)
     wide, narrow = quotients.central
     value, error = (4 * narrow - wide) / 3, abs(wide - narrow) / 3 + noise
     left, left_error = _one_sided(quotients.left, noise)
@@ -288,6 +288,11 @@ def _extrapolated(quotients: _Quotients) -> Slope:
     return Slope(float(value), float(error), float(left), float(right), kink)
 
 
+def _noise(quotients: _Quotients) -> float:
+    """The rounding error of a quotient."""
+    return 8 * EPS * quotients.size / quotients.step
+
+
 def _one_sided(quotients: tuple[float, float], noise: float) -> tuple[float, float]:
     wide, narrow = quotients
     return 2 * narrow - wide, abs(wide - narrow) + 2 * noise
@@ -295,8 +300,10 @@ def _one_sided(quotients: tuple[float, float], noise: float) -> tuple[float, flo
 
 def _with_limits(best: Slope, taken: list[_Quotients]) -> Slope:
     """`best`, its one-sided slopes infinite where the quotients grow as the step shrinks."""
-    left, left_growth = _limit(best.left, [one.left[1] for one in taken[: len(STEPS)]])
-    right, right_growth = _limit(best.right, [one.right[1] for one in taken[: len(STEPS)]])
+    tried = taken[: len(STEPS)]
+    noise = _noise(tried[-1])
+    left, left_growth = _limit(best.left, [one.left[1] for one in tried], noise)
+    right, right_growth = _limit(best.right, [one.right[1] for one in tried], noise)
     if np.isfinite(left) and np.isfinite(right):
         return replace(best, left=left, right=right)
     jump = bool(left_growth > JUMP and right_growth > JUMP and left == right)
@@ -304,8 +311,11 @@ def _with_limits(best: Slope, taken: list[_Quotients]) -> Slope:
     return replace(best, left=left, right=right, kink=bool(kink), jump=jump)
 
 
-def _limit(measured: float, quotients: list[float]) -> tuple[float, float]:
-    """The one-sided slope or infinity, and by what the quotient grew from step to step."""
+def _limit(measured: float, quotients: list[float], noise: float) -> tuple[float, float]:
+    """The one-sided slope or infinity, and by what the quotient grew from step to step.
+
+    Rounding grows as the step shrinks too: a quotient within its `noise` tells nothing.
+    """
     if len(quotients) < 2 or not np.isfinite(quotients[-2:]).all():
         infinite = quotients and np.isinf(quotients[-1])
         return (quotients[-1] if infinite else measured), 0.0
@@ -313,6 +323,6 @@ def _limit(measured: float, quotients: list[float]) -> tuple[float, float]:
     growths = [
         abs(later) / abs(earlier) if earlier else 0.0 for earlier, later in pairwise(quotients)
     ]
-    if before and min(growths) > GROWTH:
+    if before and last > 2 * noise and min(growths) > GROWTH:
         return float(np.copysign(np.inf, quotients[-1])), last / before
     return measured, 0.0
