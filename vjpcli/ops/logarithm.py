@@ -63,7 +63,9 @@ def _(g, y, a, b):
 
 @logaddexp2.vjp_like("jax")
 def _(g, y, a, b):
-    return g * elementary.exp2(_no_inf(a) - _no_inf(y)), g * elementary.exp2(_no_inf(b) - _no_inf(y))
+    return g * elementary.exp2(_no_inf(a) - _no_inf(y)), g * elementary.exp2(
+        _no_inf(b) - _no_inf(y)
+    )
 
 
 @logaddexp2.vjp_like("autograd")
