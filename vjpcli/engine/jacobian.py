@@ -15,7 +15,7 @@ from numpy.typing import DTypeLike, NDArray
 from vjpcli.engine.backward import backward, seed_name
 from vjpcli.engine.evaluate import evaluate
 from vjpcli.engine.structure import classify, is_entrywise, reads
-from vjpcli.graph.node import Graph
+from vjpcli.graph.node import Graph, dependents
 from vjpcli.record import record
 
 Array = NDArray[Any]
@@ -165,7 +165,8 @@ def _some_rows(
     """The rows of some output entries, a batch at a time."""
     ((name, output),) = graph.outputs.items()
     count = len(wanted)
-    entries_per_row = 1 + sum(node.size for node in graph.nodes)
+    receiving = dependents(graph, [graph.inputs[leaf] for leaf in leaves])
+    entries_per_row = 1 + sum(node.size for node in receiving)
     batch = max(1, min(count, BATCH_ENTRIES // entries_per_row))
     found = {leaf: np.zeros((count, *graph.inputs[leaf].shape), dtype=dtype) for leaf in leaves}
     for start in range(0, count, batch):
