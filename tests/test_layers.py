@@ -9,7 +9,7 @@ import pytest
 
 import vjpcli
 
-ROOMS = ("errors", "parser", "graph", "ops", "engine", "explanation", "render")
+ROOMS = ("record", "errors", "parser", "graph", "ops", "engine", "explanation", "render")
 """From the supply side to the user. Modules beside the rooms (cli, api, ...) may import all."""
 
 PACKAGE = Path(vjpcli.__file__).parent

@@ -1,6 +1,18 @@
-"""`python -m vjpcli` does what `vjp` does."""
+"""Where `vjp` and `python -m vjpcli` begin."""
 
-from vjpcli.cli import main
+import gc
+from typing import NoReturn
+
+
+def main() -> NoReturn:
+    """Runs the command line and exits."""
+    # A run is short and makes no cycles worth collecting, but imports many modules and makes
+    # up to hundreds of thousands of nodes, which the collector would visit again and again.
+    gc.disable()
+    from vjpcli import cli  # noqa: PLC0415  (not before the collector rests)
+
+    cli.main()
+
 
 if __name__ == "__main__":
     main()

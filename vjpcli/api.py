@@ -178,7 +178,16 @@ def check(
 ) -> CheckReport:
     """The gradients checked by means that do not use the rules: what `vjp check` prints, as data.
 
-    Besides the arguments of `explain` it takes:
+    Args:
+        expression: as in `explain`; so are the others that are not told of here.
+        values: every value must be given.
+        seed: needed unless the output has one entry.
+        seeds: several seeds, whose gradients accumulate.
+        loss: its seed is checked as well.
+        wrt: names of the leaves.
+        dtype: of the gradients; what they are checked against is always in float64.
+        like: whose convention holds at kinks; others are told, not counted as wrong.
+        rng: seed of the random numbers in randn and rand.
         expect: leaf name -> a gradient from elsewhere, to be compared.
         methods: some of "differences", "complex-step", "sympy", "torch", "jax", "autograd";
             None for all that are installed.

@@ -9,14 +9,14 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 
 from vjpcli.errors import Fix, Source, Span, VjpError, did_you_mean, fail
+from vjpcli.record import record
 
-LOOKS_LIKE_OPTION = re.compile(r"--?[A-Za-z][A-Za-z0-9]*(-[a-z0-9]+)*(=.*)?", re.DOTALL)
+LOOKS_LIKE_OPTION = r"(?s)--?[A-Za-z][A-Za-z0-9]*(-[a-z0-9]+)*(=.*)?"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class CommandForm:
     """The options of one command.
 
@@ -89,7 +89,7 @@ def arranged(
 
 def _is_misspelt_option(word: str, form: CommandForm) -> bool:
     """`--sed` is meant as an option; `-x`, `-x**2` and `--x` are expressions."""
-    if not LOOKS_LIKE_OPTION.fullmatch(word):
+    if not re.fullmatch(LOOKS_LIKE_OPTION, word):
         return False
     name = word.partition("=")[0]
     if word.startswith("--"):
@@ -129,7 +129,7 @@ def _not_a_command(arguments: Sequence[str], forms: Mapping[str, CommandForm]) -
             notes=(f"the commands are {listed}",),
             fix=Fix(guess, replaces=word),
         )
-    if word.startswith("-") and LOOKS_LIKE_OPTION.fullmatch(word):
+    if word.startswith("-") and re.fullmatch(LOOKS_LIKE_OPTION, word):
         return fail(
             "unknown-option",
             f"`vjp` has no option {word}",

@@ -6,15 +6,16 @@ stable kebab-case name of the fault, so that documentation and scripts can refer
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from vjpcli.record import record
+
 Severity = Literal["error", "warning", "note"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Source:
     """A piece of the user's own text: the expression, one NAME=VALUE argument, one seed.
 
@@ -27,7 +28,7 @@ class Source:
     origin: str = "expression"
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@dataclass(frozen=True, slots=True)
 class Span:
     """A half-open range [start, end) of code points in a Source."""
 
@@ -38,8 +39,11 @@ class Span:
         if not 0 <= self.start <= self.end:
             raise ValueError(f"not a span: {self.start}:{self.end}")
 
+    def __lt__(self, other: Span) -> bool:
+        return (self.start, self.end) < (other.start, other.end)
 
-@dataclass(frozen=True, slots=True)
+
+@record
 class Label:
     """A caret under a part of the Diagnostic's source, with a few words (or none) beside it."""
 
@@ -47,7 +51,7 @@ class Label:
     text: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Fix:
     """What to type instead.
 
@@ -89,7 +93,7 @@ class Fix:
         return [*self.adds_before, *corrected, *self.adds]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class TrailRow:
     """One step on the way on which a number went wrong, as a row of a small table.
 
@@ -112,7 +116,7 @@ class TrailRow:
     words: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Diagnostic:
     """One fault or one finding, told once.
 
@@ -194,5 +198,7 @@ def did_you_mean(word: str, known: Iterable[str]) -> str | None:
         return by_case[0]
     if len(word) < 2:
         return None
+    import difflib  # noqa: PLC0415  (only a mistake needs it)
+
     matches = difflib.get_close_matches(word, names, n=1)
     return matches[0] if matches else None

@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import TextIO
 
@@ -16,7 +18,7 @@ class ReaderGone(Exception):  # noqa: N818 - not an error: `| head` has read eno
     """Whoever read stdout has closed it."""
 
 
-@dataclass
+@dataclass(slots=True, eq=False, repr=False)
 class Streams:
     """The two streams of a run.
 
@@ -114,6 +116,24 @@ class Streams:
                 corrected_command=command,
             )
         )
+
+
+_current: ContextVar[Streams] = ContextVar("_current")
+
+
+@contextmanager
+def in_use(streams: Streams) -> Iterator[None]:
+    """Makes these the streams of the run inside the block."""
+    token = _current.set(streams)
+    try:
+        yield
+    finally:
+        _current.reset(token)
+
+
+def the_streams() -> Streams:
+    """stdout and stderr of the run that is going on."""
+    return _current.get()
 
 
 def shows_unicode(stream: TextIO) -> bool:

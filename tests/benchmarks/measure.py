@@ -34,7 +34,7 @@ def python(*arguments: str) -> list[str]:
 
 def vjp(*arguments: str) -> list[str]:
     """A command line that does what the installed script `vjp` does."""
-    return python("-c", "from vjpcli.cli import main; main()", *arguments)
+    return python("-c", "from vjpcli.__main__ import main; main()", *arguments)
 
 
 def processor_seconds(command: Sequence[str]) -> float:
@@ -74,5 +74,5 @@ def report(what: str, ratio: float, most: float | None, seconds: Sequence[float]
     target = "" if most is None else f"(at most {most:g}) "
     shown = " / ".join(f"{one * 1000:.0f} ms" for one in seconds)
     verdict = "" if most is None else "ok" if within else "OVER"
-    print(f"{what:<58} {ratio:6.2f} {target}{verdict:<5} {shown}")
+    print(f"{what:<76} {ratio:6.2f} {target}{verdict:<5} {shown}")
     return within

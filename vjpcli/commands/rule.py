@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from vjpcli.asking import screen_streams
+from vjpcli.options import Ascii, ColorWhen, Debug, Json, Width
 from vjpcli.streams import Streams
 
 if TYPE_CHECKING:
@@ -40,21 +42,24 @@ Name = Annotated[
 
 
 def rule(
-    streams: Streams,
-    name: str | None,
-    *,
-    every_page: bool,
-    codes: bool,
-    json: bool,
-    width: int | None,
+    name: Name = None,
+    every_page: Annotated[
+        bool, typer.Option("--all", help="All pages, one after another.")
+    ] = False,
+    codes: Annotated[
+        bool, typer.Option("--codes", help="The diagnostic codes instead of the operations.")
+    ] = False,
+    json: Json = False,
+    width: Width = None,
+    ascii_only: Ascii = False,
+    color: ColorWhen = "auto",
+    debug: Debug = False,
 ) -> None:
-    """Answers `vjp rule`.
-
-    Errors: unknown-rule.
-    """
+    """Look up an operation or a diagnostic code: rule, names, conventions, an example."""
     import vjpcli.ops  # noqa: F401, PLC0415
     from vjpcli.explanation.pages.lookup import looked_up  # noqa: PLC0415
 
+    streams = screen_streams(color, ascii_only, width)
     if name is not None:
         _answer_pages(streams, [looked_up(name)], json=json, width=width)
     elif every_page:

@@ -16,7 +16,6 @@ more it gives second derivatives.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -24,6 +23,7 @@ import numpy as np
 from vjpcli.graph.node import Graph, Node, Shape, dependents
 from vjpcli.graph.operation import make_constant, make_leaf
 from vjpcli.ops import reduction, shape
+from vjpcli.record import record
 
 
 class Contribution(NamedTuple):
@@ -44,7 +44,7 @@ class Contribution(NamedTuple):
     fitted: Node
 
 
-@dataclass(frozen=True)
+@record
 class Backward:
     """The backward graph.
 

@@ -10,7 +10,7 @@ from a wrong gradient.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from vjpcli.engine.evaluate import evaluate
 from vjpcli.graph.node import Graph
+from vjpcli.record import record
 
 Array = NDArray[Any]
 
@@ -36,7 +37,7 @@ JUMP = 12.0
 """... and one that grows almost as fast as the step shrinks stands at a jump."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Slope:
     """The derivative of the weighted output along one direction, as measured.
 
@@ -126,7 +127,7 @@ class WeightedOutput:
         return (np.nan if hidden and total == 0 else total), size
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Quotients:
     """What one step gives: quotients at the step and at half of it, and their rounding error."""
 
@@ -145,27 +146,56 @@ def slope(
     Two steps that agree end the search. Otherwise all are tried: a smaller step is believed
     where it contradicts a larger one, the better bound where they agree.
     """
-    best: Slope | None = None
-    taken: list[_Quotients] = []
-    touched = 0.0
     with np.errstate(all="ignore"):
-        for step in steps:
-            quotients = _quotients(function, directions, step)
-            touched = max(touched, quotients.size)
-            taken.append(replace(quotients, size=touched))
-            found = _extrapolated(taken[-1])
-            if best is None or not np.isfinite(best.value):
-                best = found
-                continue
-            if not np.isfinite(found.value):
-                continue
-            contradicts = abs(found.value - best.value) > 3 * (found.error + best.error)
-            if contradicts or found.error < best.error:
-                best = found
-            if not contradicts and best.error <= 1e-8 * abs(best.value) and not best.kink:
-                return best
+        taken = [_quotients(function, directions, step) for step in steps[:2]]
+        size = max(one.size for one in taken)
+        first, second = (_extrapolated(one, 8 * EPS * size) for one in taken)
+        best = min(first, second, key=lambda one: one.error)
+        # The two sides come together as the step shrinks, unless the function jumps or bends.
+        wide, narrow = (abs(one.right[1] - one.left[1]) for one in taken)
+        together = narrow <= wide / 2 or narrow <= 1e-8 * abs(best.value)
+        good = best.error <= 1e-8 * abs(best.value) and not best.kink
+        if good and together and not _contradicts(first, second):
+            return best
+        taken += [_quotients(function, directions, step) for step in steps[2:]]
+        size = max(one.size for one in taken)
+        noise = 8 * EPS * size + 4 * _roughness(function, directions, 1e-3 * steps[-1])
+        return _with_limits(_most_credible(taken, noise), taken, noise)
+
+
+def _most_credible(taken: list[_Quotients], noise: float) -> Slope:
+    """A smaller step is believed where it contradicts a larger one, else the better bound."""
+    best: Slope | None = None
+    for quotients in taken:
+        found = _extrapolated(quotients, noise)
+        if best is None or not np.isfinite(best.value):
+            better = True
+        else:
+            better = _contradicts(best, found) or found.error < best.error
+            better = better and bool(np.isfinite(found.value))
+        best = found if better else best
     assert best is not None
-    return _with_limits(best, taken)
+    return best
+
+
+def _contradicts(a: Slope, b: Slope) -> bool:
+    """Whether two measurements differ by more than their errors."""
+    return bool(abs(a.value - b.value) > 3 * (a.error + b.error))
+
+
+def _roughness(function: WeightedOutput, directions: Mapping[str, Array], step: float) -> float:
+    """The rounding error of the function itself: how far from straight it is over tiny steps.
+
+    Large numbers that cancel inside leave errors that the size of the output does not show.
+    On one side only, as there may be a kink here.
+    """
+    for side in (step, -step):
+        points = [function.moved(directions, k * side) for k in (1, 2, 3, 4, 5)]
+        slopes = [function.difference(b, a)[0] for a, b in pairwise(points)]
+        bends = [abs(b - a) for a, b in pairwise(slopes)]
+        if np.isfinite(bends).all():
+            return float(max(bends)) / 2
+    return 0.0
 
 
 def quick_slope(
@@ -242,12 +272,13 @@ def _pair(numbers: list[float]) -> tuple[float, float]:
     return numbers[0], numbers[1]
 
 
-def _extrapolated(quotients: _Quotients) -> Slope:
+def _extrapolated(quotients: _Quotients, rounding: float) -> Slope:
     """The limits that the two quotients of each kind point to (Richardson, 1911).
 
     A central quotient is off by h^2, a one-sided one by h; halving the step tells how much.
+    `rounding` is the error to expect of a difference of two values.
     """
-    noise = 8 * EPS * quotients.size / quotients.step
+    noise = rounding / quotients.step
     wide, narrow = quotients.central
     value, error = (4 * narrow - wide) / 3, abs(wide - narrow) / 3 + noise
     left, left_error = _one_sided(quotients.left, noise)
@@ -266,10 +297,11 @@ def _one_sided(quotients: tuple[float, float], noise: float) -> tuple[float, flo
     return 2 * narrow - wide, abs(wide - narrow) + 2 * noise
 
 
-def _with_limits(best: Slope, taken: list[_Quotients]) -> Slope:
+def _with_limits(best: Slope, tried: list[_Quotients], rounding: float) -> Slope:
     """`best`, its one-sided slopes infinite where the quotients grow as the step shrinks."""
-    left, left_growth = _limit(best.left, [one.left[1] for one in taken[: len(STEPS)]])
-    right, right_growth = _limit(best.right, [one.right[1] for one in taken[: len(STEPS)]])
+    noise = 100 * rounding / tried[-1].step
+    left, left_growth = _limit(best.left, [one.left[1] for one in tried], noise)
+    right, right_growth = _limit(best.right, [one.right[1] for one in tried], noise)
     if np.isfinite(left) and np.isfinite(right):
         return replace(best, left=left, right=right)
     jump = bool(left_growth > JUMP and right_growth > JUMP and left == right)
@@ -277,8 +309,11 @@ def _with_limits(best: Slope, taken: list[_Quotients]) -> Slope:
     return replace(best, left=left, right=right, kink=bool(kink), jump=jump)
 
 
-def _limit(measured: float, quotients: list[float]) -> tuple[float, float]:
-    """The one-sided slope or infinity, and by what the quotient grew from step to step."""
+def _limit(measured: float, quotients: list[float], noise: float) -> tuple[float, float]:
+    """The one-sided slope or infinity, and by what the quotient grew from step to step.
+
+    Rounding errors grow as the step shrinks, too: up to `noise` nothing is read into that.
+    """
     if len(quotients) < 2 or not np.isfinite(quotients[-2:]).all():
         infinite = quotients and np.isinf(quotients[-1])
         return (quotients[-1] if infinite else measured), 0.0
@@ -286,6 +321,6 @@ def _limit(measured: float, quotients: list[float]) -> tuple[float, float]:
     growths = [
         abs(later) / abs(earlier) if earlier else 0.0 for earlier, later in pairwise(quotients)
     ]
-    if before and min(growths) > GROWTH:
+    if before and last > noise and min(growths) > GROWTH:
         return float(np.copysign(np.inf, quotients[-1])), last / before
     return measured, 0.0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from vjpcli.engine.backward import backward, seed_name
 from vjpcli.engine.evaluate import evaluate
 from vjpcli.engine.structure import classify, is_entrywise, reads
 from vjpcli.graph.node import Graph
+from vjpcli.record import record
 
 Array = NDArray[Any]
 
@@ -20,7 +20,7 @@ BATCH_ENTRIES = 20_000_000
 """Entries that one batch of seeds may hold over all its adjoints; larger batches are cut."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class LeafJacobian:
     """The Jacobian of one output with respect to one leaf.
 

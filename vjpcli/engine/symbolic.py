@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,6 +19,7 @@ from vjpcli.engine.backward import Backward
 from vjpcli.graph.node import Graph, Node, dependents
 from vjpcli.graph.notation import index_text, operation_text
 from vjpcli.graph.operation import constant, leaf
+from vjpcli.record import record
 
 if TYPE_CHECKING:
     import sympy
@@ -37,7 +37,7 @@ TRANSPARENT = {"broadcast_to"}
 """Operations that a formula in array notation leaves out: broadcasting implies them."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Formula:
     """A gradient or slope as text.
 
@@ -111,11 +111,17 @@ def _formula(
                 return None
             texts = [to_text(operand) for operand in operands]
             expression = sympy.Symbol(_mixing_text(node, texts, operands), real=True)
-        if expression is None or sympy.count_ops(expression) > longest:
+        if expression is None or _size(expression, sympy) > longest:
             return None
         expressions[node] = expression
     text = to_text(expressions[root])
     return text if len(text) <= longest else None
+
+
+def _size(expression: Any, s: Any) -> int:
+    """How long it is at least as text: a symbol may be named by a long text of its own."""
+    named = max((len(symbol.name) for symbol in expression.free_symbols), default=0)
+    return max(named, int(s.count_ops(expression)))
 
 
 def _above(root: Node, known: Mapping[Node, str]) -> list[Node]:
@@ -388,10 +394,7 @@ def derivatives(
     end = None if seconds is None else time.monotonic() + seconds
     expressions = entries(output)
     symbols = entry_symbols(leaf_name, graph.inputs[leaf_name].shape)
-    numbers: dict[Any, Any] = {}
-    for name, node in graph.inputs.items():
-        flat = np.asarray(values[name], np.float64).ravel()
-        numbers.update(zip(entry_symbols(name, node.shape).ravel(), map(float, flat), strict=True))
+    numbers = _numbers(graph, values)
     result = np.zeros((expressions.size, symbols.size))
     for row, expression in enumerate(expressions.ravel()):
         for column, symbol in enumerate(symbols.ravel()):
@@ -400,6 +403,26 @@ def derivatives(
                     raise NotImplementedError("SymPy takes too long")
                 result[row, column] = _number(expression.diff(symbol), numbers)
     return result.reshape(output.shape + symbols.shape)
+
+
+def value(graph: Graph, output: Node, values: Mapping[str, Any]) -> NDArray[np.float64]:
+    """The output by the formulas: whether they say what the graph computes.
+
+    Errors: as for `derivatives`.
+    """
+    expressions = entries(output)
+    numbers = _numbers(graph, values)
+    flat = [_number(expression, numbers) for expression in expressions.ravel()]
+    return np.array(flat, np.float64).reshape(output.shape)
+
+
+def _numbers(graph: Graph, values: Mapping[str, Any]) -> dict[Any, Any]:
+    """The symbol of every leaf entry -> its number."""
+    numbers: dict[Any, Any] = {}
+    for name, node in graph.inputs.items():
+        flat = np.asarray(values[name], np.float64).ravel()
+        numbers.update(zip(entry_symbols(name, node.shape).ravel(), map(float, flat), strict=True))
+    return numbers
 
 
 def tree_size(output: Node) -> int:

@@ -24,6 +24,7 @@ from vjpcli.explanation.model import (
 )
 from vjpcli.explanation.problem import Problem
 from vjpcli.graph.node import Graph, Node, ancestors, dependents
+from vjpcli.record import record
 
 if TYPE_CHECKING:
     from vjpcli.engine.jacobian import LeafJacobian
@@ -41,7 +42,7 @@ SUMMARISED_ENTRIES = 1_000
 NUDGE = 0.01
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Contents:
     """What an Explanation is to hold besides the gradients.
 

@@ -30,6 +30,8 @@ class LeafComparison:
         at_kinks: those that stand at a kink or jump.
         by_convention: those at a kink where the method takes another slope, also a valid one.
         rounding: those that differ by what float32 rounding explains.
+        overruled: those where the method is off by itself: difference quotients confirm the
+            gradient.
         not_finite: entries where both numbers are nan or infinite: not compared.
         uncertain: entries where the method is too inexact to tell.
         index: the worst entry; None for one number along a direction.
@@ -46,6 +48,7 @@ class LeafComparison:
     at_kinks: int = 0
     by_convention: int = 0
     rounding: int = 0
+    overruled: int = 0
     not_finite: int = 0
     uncertain: int = 0
     index: tuple[int, ...] | None = None

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from vjpcli.errors import Fix, VjpError, did_you_mean, fail
 from vjpcli.explanation.checking import Claim
-from vjpcli.explanation.comparing import Index, Referee
+from vjpcli.explanation.comparing import YOURS, Index, Referee
 from vjpcli.explanation.problem import Problem, run_text
 from vjpcli.graph.operation import shape_text
 from vjpcli.parser.values import GivenValue
@@ -70,7 +70,7 @@ def judged(referee: Referee, leaf: str, origin: str, claimed: Array) -> Claim:
     if claimed.shape != gradient.shape:
         hints = tuple(_shape_hints(referee, gradient, claimed))
         return Claim(leaf, origin, False, *shapes, hints=hints)
-    found = referee.against_array(leaf, claimed, "yours")
+    found = referee.against_array(leaf, claimed, YOURS)
     agrees = found.verdict == "agrees" and not found.not_finite and not found.uncertain
     hints = tuple(found.says) if agrees else tuple(_number_hints(referee, leaf, gradient, claimed))
     return Claim(

@@ -72,7 +72,7 @@ def _made(
 def _is_small(referee: Referee) -> bool:
     """Whether every entry can have evaluations of its own."""
     entries = sum(referee.gradients[leaf].size for leaf in referee.problem.leaves)
-    work = RUNS_PER_ENTRY * entries * len(referee.problem.graph.nodes)
+    work = RUNS_PER_ENTRY * entries * len(referee.graph.nodes)
     return entries <= MOST_ENTRIES and work <= RUNS_OF_NODES
 
 
@@ -125,7 +125,7 @@ def _complex_step(referee: Referee) -> MethodReport:
     for leaf in problem.leaves:
         gradient = referee.gradients[leaf]
         try:
-            step = ComplexStep(problem.graph, referee.seeds, problem.arrays, leaf)
+            step = ComplexStep(referee.graph, referee.seeds, problem.arrays, leaf)
             if _is_small(referee) or gradient.size <= 1:
                 expected = np.zeros(gradient.shape)
                 for index in np.ndindex(gradient.shape):
@@ -145,9 +145,11 @@ def _complex_step(referee: Referee) -> MethodReport:
 
 
 def _sympy(referee: Referee) -> MethodReport:
-    from vjpcli.engine.symbolic import derivatives, tree_size  # noqa: PLC0415  (imports SymPy)
+    from vjpcli.engine.symbolic import derivatives, tree_size, value  # noqa: PLC0415  (SymPy)
 
-    problem, graph = referee.problem, referee.problem.graph
+    problem, graph = referee.problem, referee.graph
+    if not all(np.isfinite(array).all() for array in problem.arrays.values()):
+        return _not_available("sympy", "formulas hold for finite numbers")
     weights = {name: seed for name, seed in referee.seeds.items() if np.any(seed != 0)}
     entries = sum(graph.inputs[leaf].size for leaf in problem.leaves)
     formulas = {name: tree_size(graph.outputs[name]) for name in weights}
@@ -156,6 +158,10 @@ def _sympy(referee: Referee) -> MethodReport:
         return _not_available("sympy", "too large for formulas")
     leaves = []
     try:
+        outputs = {name: value(graph, graph.outputs[name], problem.arrays) for name in weights}
+        other = _another_value(referee, outputs)
+        if other:
+            return _not_available("sympy", other)
         for leaf in problem.leaves:
             expected = np.zeros(graph.inputs[leaf].shape)
             for name, seed in weights.items():
@@ -206,8 +212,9 @@ def _foreign(library: str, referee: Referee) -> MethodReport:
 
 def _another_value(referee: Referee, outputs: Mapping[str, Array]) -> str:
     """Why the outputs are not those whose gradients are compared, or ""."""
-    for name, here in referee.function.here.items():
-        there = np.asarray(outputs[name], np.float64)
+    for name, output in outputs.items():
+        here = referee.function.here[name]
+        there = np.asarray(output, np.float64)
         if there.shape != here.shape:
             return f"its {name} has shape {there.shape}, not {here.shape}"
         close = np.isclose(there, here, rtol=1e-6, atol=1e-9, equal_nan=True)

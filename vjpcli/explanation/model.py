@@ -7,13 +7,14 @@ a gradient has the shape of its leaf. Nothing here computes.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from vjpcli.errors import Diagnostic, Source
+from vjpcli.record import record
 
 Array = NDArray[Any]
 
@@ -22,7 +23,7 @@ SeedOrigin = Literal["given", "ones", "row", "implicit", "loss", "file", "exampl
 Structure = Literal["none", "diagonal", "row", "block", "dense"]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record
 class Input:
     """One named array that the expression reads (or was given and does not read).
 
@@ -41,7 +42,7 @@ class Input:
     text: str = ""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record
 class Output:
     """A value that takes a seed: the last statement, or a named value given `--seed NAME=...`."""
 
@@ -49,7 +50,7 @@ class Output:
     value: Array
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record
 class Seed:
     """The vector given at one output; its value has the output's shape.
 
@@ -66,7 +67,7 @@ class Seed:
     output: str
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record
 class ArraySummary:
     """A gradient too large for the screen, in a few numbers.
 
@@ -84,7 +85,7 @@ class ArraySummary:
     not_finite: int
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record
 class Nudge:
     """What a small change of a scalar leaf does to a scalar output, to first order.
 
@@ -97,7 +98,7 @@ class Nudge:
     change: float
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record
 class LeafReport:
     """What is known of one leaf besides the numbers.
 
@@ -136,7 +137,7 @@ class LeafReport:
     nudge: Nudge | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record
 class Step:
     """One node of the forward graph with its value and the adjoint that reached it.
 
@@ -169,7 +170,7 @@ class Step:
     contributions: tuple[Array, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record
 class Check:
     """The result compared with difference quotients of the forward graph.
 
@@ -195,7 +196,7 @@ class Check:
     got: float | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record
 class Explanation:
     """A gradient, with every number accountable.
 

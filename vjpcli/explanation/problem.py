@@ -7,7 +7,7 @@ with the input is found here, before anything is differentiated.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +27,7 @@ from vjpcli.parser.expression import parse
 from vjpcli.parser.seeds import SeedRequest, fit_seed
 from vjpcli.parser.syntax import Program
 from vjpcli.parser.values import GivenValue
+from vjpcli.record import record
 
 Array = NDArray[Any]
 
@@ -34,7 +35,7 @@ STAND_IN_ENTRIES = 1000
 """Entries that a stand-in may have: a larger seed is for values that were meant to be given."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Settings:
     """How the question is to be understood.
 
@@ -57,7 +58,7 @@ class Settings:
     library: Library = "torch"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record
 class Problem:
     """A question, ready to compute.
 

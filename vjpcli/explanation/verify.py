@@ -92,7 +92,10 @@ def chosen_methods(names: Sequence[str] | None) -> tuple[str, ...]:
                 f"{name} is not installed",
                 source=Source(name, "--with"),
                 span=Span(0, len(name)),
-                notes=(f"python -m pip install {name}", "without --with, what is there is used"),
+                notes=(
+                    f"python -m pip install 'vjpcli[{name}]'",
+                    "without --with, what is there is used",
+                ),
             )
     return tuple(method for method in METHODS if method in names)
 

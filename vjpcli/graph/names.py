@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any
 
 from vjpcli.errors import Fix, Source, Span, VjpError, did_you_mean, fail
 from vjpcli.graph.node import Node
 from vjpcli.graph.operation import LIBRARIES, OPERATIONS, Library, Operation
+from vjpcli.record import record
 
 CONSTANTS: dict[str, Any] = {
     "pi": math.pi,
@@ -66,7 +66,7 @@ OTHER_NAMES = {
 """Names from calculators, textbooks and spreadsheets -> what is meant here."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Callee:
     """A function about to be called.
 
@@ -85,7 +85,7 @@ class Callee:
     prefixed: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class LibraryName:
     """`np`, `torch.nn.functional`: a path on the way to a function."""
 
@@ -108,7 +108,7 @@ class LibraryName:
         callee = callee or find_callee(name, self.library, prefixed=True)
         if callee is not None:
             return callee
-        if name in DTYPE_NAMES:
+        if name in DTYPE_NAMES | WHOLE_DTYPE_NAMES:
             return LibraryName(self.library, f"{self.path}.{name}")
         raise unknown_function(name, source, Span(span.end - len(name), span.end), self.path)
 

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from vjpcli.errors import Span
+from vjpcli.record import record
 
 if TYPE_CHECKING:
     from vjpcli.graph.operation import Operation
@@ -142,7 +143,7 @@ def _apply(name: str, *operands: Any) -> Node:
     return node
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record
 class Graph:
     """Nodes in an order in which operands precede their users.
 

@@ -18,6 +18,7 @@ from numpy.typing import DTypeLike, NDArray
 from vjpcli.errors import VjpError, fail
 from vjpcli.graph.node import Kind, Node, Shape
 from vjpcli.graph.registry import Registry
+from vjpcli.record import record
 
 OPERATIONS = Registry()
 """Every declared operation by its own name."""
@@ -43,7 +44,7 @@ MOST_AXES = 32
 Pattern = Literal["elementwise", "movement", "reduction", "along-axis", "all"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Outcome:
     """What a declaration's body returns for a primitive.
 
@@ -67,7 +68,7 @@ def outcome(
     return Outcome(tuple(shape), static, nodes)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Domain:
     """Where an operand may lie: the open interval its test samples are drawn from."""
 
@@ -84,7 +85,7 @@ above_one = Domain("above 1", 1.1, 3.0)
 probability = Domain("(0, 1)", 0.05, 0.95)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Sample:
     """One way to call an operation in the tests that are derived from its declaration.
 
@@ -103,7 +104,7 @@ def sample(*operands: Any, **static: Any) -> Sample:
     return Sample(operands, static)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Refusal:
     """A call that must be refused with a Diagnostic of the given code."""
 
@@ -111,7 +112,7 @@ class Refusal:
     code: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Kink:
     """A place where the function has no derivative, and what is done there.
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -55,6 +54,7 @@ from vjpcli.parser.syntax import (
     postorder,
 )
 from vjpcli.parser.walk import Done, meaning, parents_first
+from vjpcli.record import record
 
 INFIX: dict[str, str] = {
     "+": "add",
@@ -79,7 +79,7 @@ TRANSPOSES = {"T": "T", "mT": "matrix_transpose"}
 """Attribute -> the operation that it is; every other operation is called."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Trace:
     """A program as a graph.
 

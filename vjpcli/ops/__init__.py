@@ -12,41 +12,45 @@ import json
 import sys
 from importlib import import_module, util
 from pathlib import Path
+from types import ModuleType
 
 from vjpcli.graph.operation import OPERATIONS
 from vjpcli.graph.registry import Index
 
 INDEX_FILE = Path(__file__).with_name("index.json")
 
-_FILES = sorted(
-    path.stem for path in Path(__file__).parent.glob("*.py") if not path.stem.startswith("__")
-)
 
+def __getattr__(file: str) -> ModuleType:
+    """The module of that name in this folder; it runs its code when it is first looked into.
 
-def _defer(file: str) -> None:
-    """Makes a module of this folder that runs its code when it is first looked into."""
+    So operations may be written in terms of each other, whichever is used first.
+    """
+    name = f"{__name__}.{file}"
+    if name in sys.modules:
+        return sys.modules[name]
     path = Path(__file__).with_name(f"{file}.py")
-    spec = util.spec_from_file_location(f"{__name__}.{file}", path)
+    if file.startswith("__") or not path.exists():
+        raise AttributeError(f"module {__name__!r} has no attribute {file!r}")
+    spec = util.spec_from_file_location(name, path)
     assert spec is not None and spec.loader is not None
     spec.loader = util.LazyLoader(spec.loader)
     module = util.module_from_spec(spec)
-    sys.modules[spec.name] = module
+    sys.modules[name] = module
     spec.loader.exec_module(module)
     globals()[file] = module
+    return module
 
 
 def _load_file(file: str) -> None:
-    if file in _FILES:
+    if Path(__file__).with_name(f"{file}.py").exists():  # the index may be of another day
         getattr(import_module(f"{__name__}.{file}"), "__doc__", None)  # the look that runs it
 
 
 def _load_every_file() -> None:
-    for file in _FILES:
-        _load_file(file)
+    for path in sorted(Path(__file__).parent.glob("[!_]*.py")):
+        _load_file(path.stem)
 
 
-for _file in _FILES:
-    _defer(_file)
 OPERATIONS.load_file = _load_file
 OPERATIONS.load_every_file = _load_every_file
 if INDEX_FILE.exists():

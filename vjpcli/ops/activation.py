@@ -45,7 +45,7 @@ def softplus_of(x):
 
 @elementwise(
     sigmoid_of,
-    aliases=("expit",),
+    aliases=("expit", "logistic"),
     symbolic=lambda s, x: 1 / (1 + s.exp(-x)),
     samples=SMOOTH_SAMPLES,
     analytic=True,

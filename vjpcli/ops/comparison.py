@@ -24,7 +24,7 @@ def equal(a, b):
     Shapes:  a [...], b [...] -> [...] of True and False (broadcast)
     Kinks:   jumps where a == b
     Source:  IEEE 754 comparison; nan equals nothing
-    Example: vjp explain "where(x == 2, 10*x, x)" x=1,2 --seed ones
+    Example: vjp explain "where(t == 2, 10*x, x)" x=1,5 t=1,2 --wrt x --seed ones
     """
 
 
@@ -35,7 +35,7 @@ def not_equal(a, b):
     Shapes:  a [...], b [...] -> [...] of True and False (broadcast)
     Kinks:   jumps where a == b
     Source:  IEEE 754 comparison; nan differs from everything
-    Example: vjp explain "where(x != 2, 10*x, x)" x=1,2 --seed ones
+    Example: vjp explain "where(t != 2, 10*x, x)" x=1,5 t=1,2 --wrt x --seed ones
     """
 
 

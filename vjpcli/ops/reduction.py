@@ -290,7 +290,7 @@ def count_nonzero(x, *, axis=None, keepdims=False):
     Shapes:  x [...] -> [...] without the axes counted over
     Kinks:   jumps where an entry is 0
     Source:  counting; nan counts as not 0
-    Example: vjp explain "sum(x) / count_nonzero(x)" x=1,0,3
+    Example: vjp explain "sum(x*m) / count_nonzero(m)" x=1,2,3 m=1,0,1 --wrt x
     """
     return reduction_outcome(x, axis, keepdims)
 

@@ -116,7 +116,7 @@ def pinv(a, *, rtol=None):
     Shapes:  a [..., n, m] -> [..., m, n]
     Kinks:   jumps where the rank of a changes
     Source:  Golub and Pereyra 1973, The differentiation of pseudo-inverses, (4.12)
-    Example: vjp explain "sum(pinv(A))" A=[[1,2],[3,4],[5,6]]
+    Example: vjp explain "sum(pinv(A))" A=[[1,2],[3,4],[5,7]]
     """
     require_matrix("pinv", a)
     rtol = None if rtol is None else plain_number("rtol", rtol)

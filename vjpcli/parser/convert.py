@@ -31,8 +31,9 @@ _COMPARISONS: dict[type[ast.AST], str] = {
     ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=",
 }  # fmt: skip
 _UNARY_OPERATORS: dict[type[ast.AST], str] = {ast.USub: "-", ast.UAdd: "+", ast.Invert: "~"}
-_BETWEEN = re.compile(r"(?:[\s)\\]|#[^\r\n]*)*\.(?:[\s\\]|#[^\r\n]*)*")
-_KEYWORD_NAME = re.compile(r"[^\s=\\#]+")
+# Texts, compiled (and kept by `re`) where they are used: most programs need neither.
+_BETWEEN = r"(?:[\s)\\]|#[^\r\n]*)*\.(?:[\s\\]|#[^\r\n]*)*"
+_KEYWORD_NAME = r"[^\s=\\#]+"
 
 
 class _Visit(NamedTuple):
@@ -225,12 +226,12 @@ def _check_call(reading: Reading, node: ast.Call) -> None:
 
 def _keyword_name_span(reading: Reading, keyword: ast.keyword) -> Span:
     start = reading.span(keyword).start
-    name = _KEYWORD_NAME.match(reading.text, start)
+    name = re.compile(_KEYWORD_NAME).match(reading.text, start)
     return Span(start, name.end() if name else start)
 
 
 def _attribute_span(reading: Reading, owner: Expression, end: int) -> Span:
-    dot = _BETWEEN.match(reading.text, owner.span.end, end)
+    dot = re.compile(_BETWEEN).match(reading.text, owner.span.end, end)
     return Span(dot.end() if dot else end, end)
 
 

@@ -32,7 +32,7 @@ from vjpcli.parser.nested import (
     shortened,
 )
 
-_TOKEN = re.compile(r"(?P<space>\s+)|(?P<mark>[,;()\[\]])|(?P<word>[^\s,;()\[\]]+)")
+_TOKEN = r"(?P<space>\s+)|(?P<mark>[,;()\[\]])|(?P<word>[^\s,;()\[\]]+)"
 _OPERATORS = frozenset("+-*/%@&|~<>=!^")
 _CLOSER = {"[": "]", "(": ")"}
 _TRUTH = {"true": 1.0, "false": 0.0}
@@ -107,7 +107,7 @@ def _overflowed(array: NDArray[np.float64], text: str) -> bool:
 def _is_expression(text: str) -> bool:
     """Whether a name, an operation or a call stands in the text."""
     end_of_word = -1
-    for token in _TOKEN.finditer(text):
+    for token in re.finditer(_TOKEN, text):
         if token["word"] is not None:
             word = token["word"]
             if number(word) is None and any(c.isalpha() or c in _OPERATORS for c in word):
@@ -146,7 +146,7 @@ class _CarefulReader:
         self.end_of_item = -1
 
     def read(self) -> NDArray[np.float64]:
-        for token in _TOKEN.finditer(self.text):
+        for token in re.finditer(_TOKEN, self.text):
             start, end = token.span()
             if token["word"] is not None:
                 self.values.append(self.word(token["word"], start, end))

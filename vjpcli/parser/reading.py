@@ -14,8 +14,8 @@ from collections.abc import Iterable
 from vjpcli.errors import Fix, Source, Span, VjpError, fail
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|\Z)")
-_PROMPT = re.compile(r"[ \t]*(?:>>>|\.\.\.)(?=[ \t\r\n]|\Z)")
-_PRIMARY_PROMPT = re.compile(r"^[ \t]*>>>(?=[ \t\r\n]|\Z)", re.MULTILINE)
+_PROMPT = r"[ \t]*(?:>>>|\.\.\.)(?=[ \t\r\n]|\Z)"
+_PRIMARY_PROMPT = r"(?m)^[ \t]*>>>(?=[ \t\r\n]|\Z)"
 _KEPT_SPACES = frozenset(" \t\f\r\n")
 
 Edit = tuple[Span, str]
@@ -115,11 +115,11 @@ def _blanked(text: str) -> str:
     unusual = {c for c in set(text) if c.isspace()} - _KEPT_SPACES
     if unusual:
         text = text.translate({ord(c): " " for c in unusual})
-    if _PRIMARY_PROMPT.search(text):
+    if ">>>" in text and re.search(_PRIMARY_PROMPT, text):
         # Only beside `>>>` is a leading `...` a prompt; elsewhere it is Python's Ellipsis.
         lines = (match.group() for match in _LINE.finditer(text))
         text = "".join(
-            _PROMPT.sub(_as_spaces, line, count=1) if _PROMPT.match(line) else line
+            re.sub(_PROMPT, _as_spaces, line, count=1) if re.match(_PROMPT, line) else line
             for line in lines
         )
     return text

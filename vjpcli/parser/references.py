@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 from vjpcli.errors import Fix, Source, Span, fail
 from vjpcli.parser.nested import shortened
+from vjpcli.record import record
 
 TABLES = (".csv", ".tsv", ".txt", ".dat")
 EXTENSIONS = (".npy", ".npz", ".json", *TABLES)
@@ -43,7 +43,7 @@ class StandardInput:
             raise fail("file-unreadable", f"standard input cannot be read: {error}") from None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Reference:
     """Which file, and which array in it.
 

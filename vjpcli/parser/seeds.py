@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -24,18 +24,20 @@ from vjpcli.errors import Fix, Source, Span, VjpError, did_you_mean, fail
 from vjpcli.parser.nested import counted, nested_text, read_only
 from vjpcli.parser.references import StandardInput
 from vjpcli.parser.values import checked_name, read_shape, read_value, stripped
+from vjpcli.record import record
 
 _WORDS = ("ones", "zeros", "each")
 # Constants of the language: the only names that are a seed by themselves.
 _CONSTANTS = ("pi", "e")
-_ROW = re.compile(r"row\s*:\s*[\[(]?\s*(-?\d+(?:\s*,\s*-?\d+)*)\s*,?\s*[\])]?", re.ASCII)
-_OUTPUT = re.compile(r"\s*(\w+)\s*(?::([^=]*))?=(?!=)")
-_SHAPE = re.compile(r"\s*(\d[\dxX×\s]*)=", re.ASCII)
+# Texts, compiled where they are used: most runs have no seed.
+_ROW = r"row\s*:\s*[\[(]?\s*(-?\d+(?:\s*,\s*-?\d+)*)\s*,?\s*[\])]?"
+_OUTPUT = r"\s*(\w+)\s*(?::([^=]*))?=(?!=)"
+_SHAPE = r"\s*(\d[\dxX×\s]*)="
 # Longer seeds are corrected by the shape before them, not by writing them out again.
 _MOST_WRITTEN = 24
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record
 class SeedRequest:
     """A seed as it was asked for; `fit_seed` makes it the vector for one output.
 
@@ -76,9 +78,10 @@ def parse_seed(text: str, *, stdin: StandardInput | None = None) -> SeedRequest:
     """
     source = Source(text, "--seed")
     name, shape = None, None
-    output = _SHAPE.match(text) or _OUTPUT.match(text)
-    if output and output.re is _SHAPE:
-        shape = read_shape(source, stripped(source, Span(*output.span(1))))
+    shaped = re.match(_SHAPE, text, re.ASCII)
+    output = shaped or re.match(_OUTPUT, text)
+    if shaped:
+        shape = read_shape(source, stripped(source, Span(*shaped.span(1))))
     elif output:
         name = checked_name(source, Span(*output.span(1)))
         if output[2] is not None:
@@ -115,7 +118,7 @@ def _special(form: str, request: SeedRequest) -> SeedRequest | None:
         case "each":
             return replace(request, kind="each", origin="each")
     if re.match(r"rows?\s*(?::|$)", word):
-        index = _ROW.fullmatch(word)
+        index = re.fullmatch(_ROW, word, re.ASCII)
         if index is None or any(len(part) > 18 for part in index[1].split(",")):
             raise fail(
                 "seed-row",

@@ -22,7 +22,7 @@ _KNOWN_IMPORTS: dict[str, set[str | None]] = {
 }
 # A bare name takes PyTorch's meaning, so single names from other libraries could change theirs.
 _SAME_MEANING = {"torch", "torch.nn", "torch.nn.functional", "math"}
-_AUGMENTED = re.compile(r"(?:[\s)\\]|#[^\r\n]*)*([^\s=]+=)")
+_AUGMENTED = r"(?:[\s)\\]|#[^\r\n]*)*([^\s=]+=)"
 
 
 def convert_statements(reading: Reading, module: ast.Module) -> tuple[Statement, ...]:
@@ -94,7 +94,7 @@ def _augmented(reading: Reading, node: ast.AugAssign) -> Statement:
     names, spans = _targets(reading, node.target, node.value)
     start = spans[0].end
     value = reading.span(node.value)
-    place = _AUGMENTED.match(reading.text, start, value.start)
+    place = re.compile(_AUGMENTED).match(reading.text, start, value.start)
     operator = Span(*place.span(1)) if place else Span(start, start)
     sign = BINARY_OPERATORS.get(type(node.op))
     if sign is None:

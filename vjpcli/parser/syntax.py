@@ -8,12 +8,13 @@ program's text.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from vjpcli.errors import Source, Span
+from vjpcli.record import bulk_record
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@bulk_record
 class Expression:
     """Any part of a program that has a value."""
 
@@ -25,7 +26,7 @@ class Expression:
         return ()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@bulk_record
 class Number(Expression):
     """An integer or floating-point literal; `whole` tells `2` from `2.0` (an axis is whole)."""
 
@@ -33,21 +34,21 @@ class Number(Expression):
     whole: bool
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@bulk_record
 class Literal(Expression):
     """`True`, `False`, `None`, `...`, or a string (only as an argument: reduction="sum")."""
 
     value: object
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@bulk_record
 class Name(Expression):
     """A bare word."""
 
     identifier: str
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@bulk_record
 class Unary(Expression):
     """`-x`, `+x`, `~x`."""
 
@@ -60,7 +61,7 @@ class Unary(Expression):
         return (self.operand,)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@bulk_record
 class Binary(Expression):
     """`a + b` and the like, comparisons included: + - * / // % ** @ & | == != < <= > >=."""
 
@@ -74,7 +75,7 @@ class Binary(Expression):
         return (self.left, self.right)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@bulk_record
 class Sequence(Expression):
     """`[a, b]` (`is_list`) or `(a, b)`."""
 
@@ -86,7 +87,7 @@ class Sequence(Expression):
         return self.items
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@bulk_record
 class Attribute(Expression):
     """`x.T`, `np.log`, `torch.nn.functional.relu`."""
 
@@ -99,7 +100,7 @@ class Attribute(Expression):
         return (self.value,)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@bulk_record
 class Keyword:
     """`axis=1` inside a call."""
 
@@ -108,7 +109,7 @@ class Keyword:
     value: Expression
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@bulk_record
 class Call(Expression):
     """`log(c)`, `x.sum(dim=1)`."""
 
@@ -121,7 +122,7 @@ class Call(Expression):
         return (self.function, *self.arguments, *(k.value for k in self.keywords))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@bulk_record
 class Slice(Expression):
     """`start:stop:step` inside an index; any part may be missing."""
 
@@ -134,7 +135,7 @@ class Slice(Expression):
         return tuple(p for p in (self.start, self.stop, self.step) if p is not None)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@bulk_record
 class Index(Expression):
     """`x[items]`; `x[0, 1:]` has two items."""
 
@@ -146,7 +147,7 @@ class Index(Expression):
         return (self.value, *self.items)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@bulk_record
 class Statement:
     """`target = value`, `a, b = value` (several targets), or `value` alone (no target).
 
@@ -160,7 +161,7 @@ class Statement:
     rebinds: bool = False
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@bulk_record
 class Program:
     """Statements in order; the last one is the output."""
 

@@ -14,7 +14,6 @@ import keyword
 import math
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -25,6 +24,7 @@ from vjpcli.errors import Fix, Source, Span, VjpError, fail
 from vjpcli.parser.nested import MOST_AXES, counted, read_only, shortened
 from vjpcli.parser.numbers import read_numbers
 from vjpcli.parser.references import EXTENSIONS, StandardInput, reference
+from vjpcli.record import record
 
 # What begins a calculation rather than a misspelt name such as my-var or layer.weight.
 _OPERATOR = re.compile(r"[*/%@&|~<>!^()]")
@@ -33,7 +33,7 @@ _SHAPE = re.compile(r"\d+(?:\s*[xX×,]\s*\d+)*", re.ASCII)
 _ASSIGNMENT = re.compile(r"(?<![=<>!])=(?!=)")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record
 class GivenValue:
     """A value that was given to a name.
 

@@ -75,6 +75,7 @@ def _leaf_text(leaf: LeafComparison, page: Page) -> str:
         (leaf.at_kinks - leaf.by_convention, "at a kink"),
         (leaf.by_convention, "at a kink with another convention"),
         (leaf.rounding, "within float32 rounding"),
+        (leaf.overruled, "off by itself"),
         (leaf.not_finite, "both not finite"),
         (leaf.uncertain, "too uncertain to tell"),
     ):
@@ -181,6 +182,7 @@ def _leaf(leaf: LeafComparison) -> dict[str, Any]:
         "at_kinks": leaf.at_kinks,
         "by_convention": leaf.by_convention,
         "rounding": leaf.rounding,
+        "overruled": leaf.overruled,
         "not_finite": leaf.not_finite,
         "uncertain": leaf.uncertain,
         **_place(leaf),

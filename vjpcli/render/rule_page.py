@@ -88,7 +88,7 @@ def _names(rule: OperationPage, page: Page) -> list[Line]:
 def _formulas(rule: OperationPage, page: Page) -> list[Line]:
     lines: list[Line] = []
     column = min(WORD_WIDTH, page.room // 4)
-    output = _output_of(rule)
+    output = output_of(rule)
     for one in rule.formulas:
         texts = [f"∂{output}/∂{one.operand} = {one.slope}"] if one.slope else []
         texts.append(f"{bar(one.operand)} = {one.adjoint}")
@@ -121,7 +121,8 @@ def _sources(rule: OperationPage) -> Iterable[tuple[str, str]]:
         yield f"as code, --like {engine}", code
 
 
-def _output_of(rule: OperationPage) -> str:
+def output_of(rule: OperationPage) -> str:
+    """What the output is called in the formulas."""
     return "z" if any(one.operand == "y" for one in rule.formulas) else "y"
 
 
@@ -149,7 +150,7 @@ def kink_text(kink: Kink) -> str:
         for value, engines in others.items()
     )
     says = f" ({kink.says})" if kink.says else ""
-    return f"where {kink.place}, {right}; {_number(kink.used)} is taken, as in PyTorch{taken}{says}"
+    return f"{kink.place}: {right}; {_number(kink.used)} is taken, as in PyTorch{taken}{says}"
 
 
 def _number(value: float) -> str:

@@ -65,8 +65,6 @@ def _divided(
         keep = argument is None or isinstance(argument, str) or not is_operand
         operands.append(argument if keep else to_array(argument))
     rest = arguments[len(operands) :]
-    if operation.collects and rest and all(isinstance(one, int) for one in rest):
-        rest = [tuple(rest)]
     return operands, [tuple(one) if isinstance(one, list) else one for one in rest]
 
 
@@ -84,6 +82,10 @@ def _forms(
     ours = {**differing, **canonical}
     spelt = {library.keywords.get(n, n): library.static(n, value) for n, value in ours.items()}
     written = {library.keywords.get(n, n): library.static(n, v) for n, v in keywords.items()}
+    if operation.collects and len(rest) > 1 and callee.library == library.speaks:
+        yield [*operands, *rest], spelt
+    if operation.collects and rest and all(isinstance(one, int) for one in rest):
+        rest = [tuple(rest)]
     yield [*operands, *rest], spelt
     if not differing:
         yield [*operands, *rest], written
@@ -94,10 +96,13 @@ def _forms(
             axis = tuple(range(len(operands[0].shape)))
         if axis is not REQUIRED:
             yield operands, {**spelt, library.keywords.get("axis", "axis"): axis}
+        if isinstance(axis, tuple) and len(axis) == 1:
+            yield operands, {**spelt, library.keywords.get("axis", "axis"): axis[0]}
     for position, operand in enumerate(operands):
         if library.is_array(operand):  # class labels and positions are whole numbers elsewhere
             whole = [*operands[:position], library.labels(operand), *operands[position + 1 :]]
             yield [*whole, *rest], spelt
+    yield [_positions(one, library) for one in (*operands, *rest)], spelt
     if operation.argument_order and not keywords and len(operands) > 1:
         numbers = [
             library.number(one) if library.is_array(one) and not one.shape else one
@@ -128,3 +133,10 @@ def _differing_defaults(
         for name, value in taken.items()
         if name not in given and name not in by_position and value != theirs[name]
     }
+
+
+def _positions(argument: Any, library: ForeignLibrary) -> Any:
+    """A list of positions as an array of whole numbers."""
+    if isinstance(argument, list | tuple) and not library.is_array(argument):
+        return library.whole(library.array(argument))
+    return argument

@@ -63,6 +63,14 @@ PREFIX: dict[str, Callable[[Any], Any]] = {
     "~": operator.invert,
 }
 
+PROPERTIES: dict[str, Callable[[Any], Any]] = {
+    "values": lambda array: array,  # the maximum along an axis, where it comes alone
+    "shape": lambda array: tuple(int(length) for length in array.shape),
+    "ndim": lambda array: len(array.shape),
+    "T": operator.attrgetter("T"),
+    "mT": operator.attrgetter("mT"),
+}
+
 
 @dataclass(frozen=True, slots=True)
 class Method:
@@ -157,23 +165,15 @@ class Interpreter:
         items = [done[id(item)] for item in part.items]
         return items if part.is_list else tuple(items)
 
-    def attribute(  # noqa: PLR0911 - one return for each kind of attribute
-        self, part: Attribute, done: Done
-    ) -> Any:
+    def attribute(self, part: Attribute, done: Done) -> Any:
         value, name = done[id(part.value)], part.attribute
         if isinstance(value, LibraryName):
             return value.member(name, self.program.source, part.span)
         if isinstance(value, tuple) and hasattr(value, name):
             return getattr(value, name)  # a named tuple: max(x, dim=1).values
         array = self.array(value)
-        if name == "values":
-            return array  # the maximum along an axis comes alone in this library
-        if name == "shape":
-            return tuple(int(length) for length in array.shape)
-        if name == "ndim":
-            return len(array.shape)
-        if name in ("T", "mT"):
-            return getattr(array, name)
+        if name in PROPERTIES:
+            return PROPERTIES[name](array)
         if name in IDENTITY_METHODS:
             return Method(Callee(None, self.bare_names, name, ANY_ARRAY), array)
         callee = find_callee(name, self.bare_names, receiver=ANY_ARRAY)

@@ -108,7 +108,10 @@ class ForeignLibrary(ABC):
                 function = _member(module, name)
                 if function is not None:
                     return function
-        raise NotAvailable(f"no function {written}")
+        method = self.method(operation, written)
+        if method is None:
+            raise NotAvailable(f"no function {written}")
+        return method
 
     def _modules(self, operation: Operation) -> tuple[Any, ...]:
         if operation.family in LINEAR_ALGEBRA:

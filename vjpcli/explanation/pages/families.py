@@ -32,9 +32,9 @@ SECTIONS: dict[str, tuple[str, ...]] = {
         "singular", "orthogonal", "matrix_function", "distance",
     ),
     "Neural networks": (
-        "rectifier", "activation", "softmax", "loss", "classification", "class_index",
-        "similarity", "normalisation", "convolution", "windows", "pooling", "resampling",
-        "embedding", "attention", "dropout",
+        "rectifier", "exponential_unit", "shrinkage", "activation", "softmax", "loss",
+        "classification", "class_index", "similarity", "normalisation", "convolution", "signals",
+        "windows", "pooling", "resampling", "embedding", "attention", "dropout",
     ),
 }  # fmt: skip
 """Section -> families, in the order of the reference. A family named nowhere comes last."""

@@ -27,12 +27,15 @@ def rule_formulas(operation: Operation) -> tuple[tuple[RuleFormula, ...], str]:
     if operation.is_composite:
         return (), ""
     for sample in _samples(operation):
-        try:
-            found = _formulas(operation, sample)
-        except VjpError:
-            continue
-        if found is not None:
-            return found
+        # A bare number in a sample is an operand like any other, except where it must be known:
+        # the order of a Bessel function.
+        for with_numbers in (False, True):
+            try:
+                found = _formulas(operation, sample, with_numbers)
+            except VjpError:
+                continue
+            if found is not None:
+                return found
     return (), ""
 
 
@@ -45,13 +48,15 @@ def _awkwardness(operation: Operation, sample: Sample) -> tuple[int, ...]:
     shapes = [given for given in sample.operands if isinstance(given, tuple)]
     entrywise = operation.pattern == "elementwise"
     odd = sum(1 for shape in shapes if (shape != ()) == entrywise or 0 in shape or 1 in shape)
-    missing = sum(given is None or _is_data(given) for given in sample.operands)
+    missing = sum(given is None for given in sample.operands)
     far = sum(abs(len(shape) - (0 if entrywise else 2)) for shape in shapes)
     return (odd, len(sample.static), missing, far)
 
 
-def _formulas(operation: Operation, sample: Sample) -> tuple[tuple[RuleFormula, ...], str] | None:
-    leaves = _operands(operation, sample)
+def _formulas(
+    operation: Operation, sample: Sample, with_numbers: bool
+) -> tuple[tuple[RuleFormula, ...], str] | None:
+    leaves = _operands(operation, sample, with_numbers)
     y = operation(*leaves, **sample.static)
     if not isinstance(y, Node) or y.operation is not operation or y.kind != "real":
         return None
@@ -79,7 +84,7 @@ def _circumstances(operation: Operation, sample: Sample, leaves: list[Any]) -> s
     given = [
         f"{operand_name(operation, position, sample.operands)}={value:g}"
         for position, value in enumerate(sample.operands)
-        if _is_data(value)
+        if position < len(leaves) and _is_number(leaves[position])
     ]
     if operation.pattern != "elementwise":
         given += [
@@ -96,13 +101,13 @@ def output_name(operation: Operation) -> str:
     return "z" if "y" in operation.operand_names else "y"
 
 
-def _operands(operation: Operation, sample: Sample) -> list[Any]:
+def _operands(operation: Operation, sample: Sample, with_numbers: bool) -> list[Any]:
     leaves: list[Any] = []
     for position, given in enumerate(sample.operands):
         if given is None:
             leaves.append(None)
             continue
-        if _is_data(given):
+        if with_numbers and _is_number(given):
             leaves.append(given)
             continue
         shape = given if isinstance(given, tuple) else np.shape(given)
@@ -112,8 +117,7 @@ def _operands(operation: Operation, sample: Sample) -> list[Any]:
     return leaves
 
 
-def _is_data(given: Any) -> bool:
-    """A bare number is data, such as the order of a Bessel function."""
+def _is_number(given: Any) -> bool:
     return isinstance(given, int | float) and not isinstance(given, bool)
 
 

@@ -1,8 +1,8 @@
 """Which names exist in which library, as far as this program knows them.
 
-Taken from the public names of PyTorch 2.8, NumPy 2 and JAX 0.10; a test demands that each of
-them means an operation here. An operation with no name in this table (and without an operator)
-is a building block: a step that other operations are made of.
+Taken from the public names of PyTorch 2.8, NumPy 2, SciPy 1 and JAX 0.10; a test demands that
+each of them means an operation here. An operation with no name in this table (and without an
+operator) is a building block: a step that other operations are made of.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ _NAMES = {
         arcsinh arctan arctan2 arctanh argmax argmin argsort argwhere around array
         array_split asanyarray asarray ascontiguousarray asin asinh atan atan2 atanh
         atleast_1d atleast_2d atleast_3d average broadcast_arrays broadcast_to cbrt ceil
-        clip column_stack concat concatenate copysign corrcoef cos cosh count_nonzero cov
+        clip column_stack concat concatenate convolve copysign corrcoef cos cosh count_nonzero cov
         cross cumprod cumsum deg2rad degrees diag diagflat diagonal diff divide dot dsplit
         dstack einsum empty empty_like equal exp exp2 expand_dims expm1 eye fabs fix flip
         fliplr flipud float_power floor floor_divide fmax fmin fmod full full_like geomspace
@@ -125,12 +125,23 @@ _NAMES = {
         min nonzero prod put ravel repeat reshape round sort squeeze std sum swapaxes take
         trace transpose var view
     """,
+    "numpy.lib.stride_tricks": """
+        sliding_window_view
+    """,
+    "numpy.random": """
+        normal rand randint randn random random_sample ranf standard_normal uniform
+    """,
+    "scipy.special": """
+        betaln digamma entr erf erfc erfinv expit gamma gammaln i0 i0e i1 i1e iv ive
+        log_expit log_softmax logit logsumexp multigammaln ndtr polygamma psi softmax xlog1py
+        xlogy
+    """,
     "jax.numpy": """
         abs absolute acos acosh add all amax amin any append arange arccos arccosh arcsin
         arcsinh arctan arctan2 arctanh argmax argmin argsort argwhere around array
         array_split asarray asin asinh atan atan2 atanh atleast_1d atleast_2d atleast_3d
         average broadcast_arrays broadcast_to cbrt ceil clip column_stack concat concatenate
-        copysign corrcoef cos cosh count_nonzero cov cross cumprod cumsum deg2rad degrees
+        convolve copysign corrcoef cos cosh count_nonzero cov cross cumprod cumsum deg2rad degrees
         diag diagflat diagonal diff divide dot dsplit dstack einsum empty empty_like equal
         exp exp2 expand_dims expm1 eye fabs flip fliplr flipud float_power floor
         floor_divide fmax fmin fmod full full_like geomspace greater greater_equal heaviside
@@ -161,7 +172,7 @@ _NAMES = {
         log_softmax logit logsumexp multigammaln ndtr polygamma softmax xlog1py xlogy
     """,
     "jax.lax": """
-        cummax cummin digamma erf erfc lgamma rsqrt stop_gradient top_k
+        cummax cummin digamma erf erfc lgamma rsqrt stop_gradient logistic top_k
     """,
 }
 

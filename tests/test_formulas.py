@@ -1,0 +1,28 @@
+"""Formulas beside gradients: what they say is what the rule does."""
+
+from __future__ import annotations
+
+import pytest
+
+from vjpcli import explain
+
+
+def formula(expression: str, **values: object) -> str | None:
+    return explain(expression, values, check=False).leaves["x"].matrix_formula
+
+
+@pytest.mark.parametrize("name", ["max", "amax", "min", "median"])
+def test_chosen_entry_is_told_by_equality(name):
+    """The rule finds the entry by x == max(x): no exception, but the rule itself."""
+    found = formula(f"{name}(x)", x=[1.0, 3.0, 2.0])
+    assert found is not None
+    assert f"x == {name}(x)" in found
+
+
+def test_exceptional_points_are_left_out():
+    assert formula("norm(x)", x=[3.0, 4.0]) == "x/norm(x)"
+
+
+def test_formula_of_repeated_squares_stays_small():
+    """Each square names the one before twice: without a limit the text doubles every time."""
+    assert formula("matrix_power(x, 1099511627776)[0, 0]", x=[[1.0, 0.0], [0.0, 1.0]]) is None
