@@ -203,9 +203,9 @@ class Interpreter:
         if name not in SIZE_METHODS:
             return array
         shape = tuple(int(length) for length in array.shape)
-        if name == "dim":
+        if name in ("dim", "ndimension"):
             return len(shape)
-        if name == "numel":
+        if name in ("numel", "nelement"):
             total = 1
             for length in shape:
                 total *= length
