@@ -93,8 +93,9 @@ def _quadratic_near_zero(distance, bound):
     size = arithmetic.abs(distance)
     straight = bound * (size - bound / 2)
     # Beyond the bound the square is not taken: an infinite distance times 0 would be nan.
-    near = comparison.where(size < bound, distance, 0)
-    return comparison.where(size < bound, near * near / 2, straight)
+    is_far = comparison.greater_equal(size, bound)
+    near = comparison.where(is_far, 0, distance)
+    return comparison.where(is_far, straight, near * near / 2)
 
 
 @operation(
