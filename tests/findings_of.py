@@ -28,13 +28,6 @@ def only(
     return found
 
 
-def marked(diagnostic: Diagnostic) -> list[str]:
-    """The pieces of the user's text that carry a caret."""
-    assert diagnostic.source is not None
-    text = diagnostic.source.text
-    return [text[label.span.start : label.span.end] for label in diagnostic.labels]
-
-
 def number(diagnostic: Diagnostic, name: str) -> float:
     """A number of the finding by its name."""
     return float(dict(diagnostic.numbers)[name])

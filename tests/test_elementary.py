@@ -10,9 +10,10 @@ import math
 
 import numpy as np
 import pytest
+from node_functions import gradients_of, second_gradient_of
 
 import vjpcli.ops  # noqa: F401  (declares the operations)
-from vjpcli.engine.backward import backward, seed_name
+from vjpcli.engine.backward import backward
 from vjpcli.engine.evaluate import evaluate
 from vjpcli.errors import Source, Span, VjpError
 from vjpcli.graph.binding import call_operation
@@ -24,27 +25,16 @@ inf, nan = math.inf, math.nan
 op = OPERATIONS
 
 
-def run(function, *values, seed=None, like="torch", dtype=np.float64):
+def run(function, *values, seed=None, like="torch", dtype=float):
     """Value of function(*leaves), and the gradient of every leaf (seed of ones unless given)."""
-    arrays = [np.asarray(value, dtype=np.float64) for value in values]
-    leaves = {f"x{i}": make_leaf(f"x{i}", array.shape) for i, array in enumerate(arrays)}
-    output = function(*leaves.values())
-    graph = Graph.reaching({"y": output}, leaves)
-    reverse = backward(graph, list(leaves), like=like)
-    inputs = dict(zip(leaves, arrays, strict=True))
-    inputs[seed_name("y")] = np.ones(output.shape) if seed is None else np.asarray(seed)
-    together = Graph.reaching({"value": output, **reverse.graph.outputs}, reverse.graph.inputs)
-    results = evaluate(together, inputs, dtype)
-    return results[output], [results[reverse.graph.outputs[name]] for name in leaves]
+    named = {f"x{i}": value for i, value in enumerate(values)}
+    value, gradients = gradients_of(function, named, seed, like=like, dtype=dtype)
+    return value, list(gradients.values())
 
 
 def second_derivative(function, x):
     """d2f/dx2 of a function of one number."""
-    leaf = make_leaf("x", ())
-    first = backward(Graph.reaching({"y": function(leaf)}, {"x": leaf}), ["x"])
-    second = backward(Graph.reaching({"d": first.graph.outputs["x"]}, first.graph.inputs), ["x"])
-    values = {"x": np.asarray(float(x)), seed_name("y"): 1.0, seed_name("d"): 1.0}
-    return float(evaluate(second.graph, values)[second.graph.outputs["x"]])
+    return float(second_gradient_of(function, x, 1.0))
 
 
 def call(name, *arguments, library="torch", method=False, **keywords):

@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from carets import marked
+from findings_of import told
 
 from vjpcli import api
 from vjpcli.errors import Diagnostic
@@ -20,24 +22,13 @@ NAN, INF = float("nan"), float("inf")
 
 def troubles(program: str, values: dict[str, Any], **options: Any) -> list[Diagnostic]:
     """The findings about nan and infinity, and no others."""
-    explanation = api.explain(
-        program, values, formulas=False, check=False, jacobian=False, **options
-    )
-    return [one for one in explanation.diagnostics if one.code in CODES]
+    return told(program, set(CODES), values, **options)
 
 
 def only(program: str, values: dict[str, Any], **options: Any) -> Diagnostic:
-    found = troubles(program, values, **options)
-    assert [one.code for one in found] == [one.code for one in found[:1]], found
-    assert found, "nothing was found"
-    return found[0]
-
-
-def marked(diagnostic: Diagnostic) -> list[str]:
-    """The texts that have carets under them, the primary one first."""
-    assert diagnostic.source is not None
-    text = diagnostic.source.text
-    return [text[label.span.start : label.span.end] for label in diagnostic.labels]
+    """The one finding about nan and infinity."""
+    (found,) = troubles(program, values, **options)
+    return found
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from findings_of import marked, number, only, told
+from carets import marked
+from findings_of import number, only, told
 
 CODES = {"cancellation", "absorption", "float32-loss"}
 

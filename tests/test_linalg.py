@@ -6,7 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
-from linear_algebra import gradient_of, gradients_of, second_gradient_of
+from node_functions import bits, gradient_of, gradients_of, second_gradient_of
 
 from vjpcli.engine.backward import backward
 from vjpcli.engine.evaluate import evaluate
@@ -391,13 +391,6 @@ def test_declared_refusals_are_refused_with_their_code(operation, refusal):
     with pytest.raises(VjpError) as caught:
         operation(*operands, **refusal.sample.static)
     assert caught.value.diagnostic.code == refusal.code
-
-
-def bits(shape, first):
-    count = int(np.prod(shape))
-    singles = np.empty(count, dtype=object)
-    singles[:] = [1 << (first + i) for i in range(count)]
-    return singles.reshape(shape)
 
 
 def patterned():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from linear_algebra import gradient_of, gradients_of
+from node_functions import bits, gradient_of, gradients_of
 
 from vjpcli.engine.backward import backward
 from vjpcli.errors import VjpError
@@ -84,13 +84,6 @@ def test_nan_in_a_row_that_is_not_used_still_reaches_the_weights():
         lambda x, w: x @ w, {"x": [[1, 2], [np.nan, np.nan]], "w": [1, -1]}, [1, 0]
     )
     assert np.isnan(got["w"]).all()
-
-
-def bits(shape, first=0):
-    """Each entry with a bit of its own, counted from `first`."""
-    count = int(np.prod(shape))
-    singles = [1 << (first + i) for i in range(count)]
-    return np.array(singles, dtype=object).reshape(shape)
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from findings_of import told
 
 from vjpcli import api
 from vjpcli.errors import Fix
@@ -19,12 +20,8 @@ INF = float("inf")
 
 
 def fix_of(program: str, values: dict[str, Any], **options: Any) -> Fix | None:
-    explanation = api.explain(
-        program, values, formulas=False, check=False, jacobian=False, **options
-    )
-    fixes = [one.fix for one in explanation.diagnostics if one.code in CODES]
-    assert len(fixes) == 1
-    return fixes[0]
+    (found,) = told(program, set(CODES), values, **options)
+    return found.fix
 
 
 def bindings(pattern: str, program: str) -> list[dict[str, str]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from carets import blamed
 
 import vjpcli.ops  # noqa: F401  (declares the operations)
 from vjpcli.engine.backward import backward, seed_name
@@ -35,12 +36,6 @@ def error(text, **values):
     with pytest.raises(VjpError) as caught:
         trace(parse(text), values or GIVEN)
     return caught.value.diagnostic
-
-
-def blamed(diagnostic):
-    """The part of the program under the caret."""
-    span = diagnostic.labels[0].span
-    return diagnostic.source.text[span.start : span.end]
 
 
 # One operation in many spellings.

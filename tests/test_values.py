@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from carets import blamed
 
 from vjpcli.errors import Diagnostic, Source, VjpError
 from vjpcli.parser.numbers import _CarefulReader, read_numbers
@@ -30,14 +31,6 @@ def fault_of(
     with pytest.raises(VjpError) as caught:
         parse_values(arguments, stdin=stdin, expression=expression)
     return caught.value.diagnostic
-
-
-def blamed(diagnostic: Diagnostic) -> str:
-    """The text under the caret."""
-    assert diagnostic.source is not None
-    span = diagnostic.labels[0].span
-    assert span.end <= len(diagnostic.source.text)
-    return diagnostic.source.text[span.start : span.end]
 
 
 @pytest.fixture

@@ -100,8 +100,7 @@ def _formula(
     for node in _above(root, names):
         if node in names:
             word = names[node]
-            is_one = word in ("", "1")
-            expressions[node] = sympy.Integer(1) if is_one else sympy.Symbol(word, real=True)
+            expressions[node] = sympy.Symbol(word, real=True) if word else sympy.Integer(1)
             continue
         operands = [expressions[operand] for operand in node.operands]
         try:

@@ -217,7 +217,9 @@ def run_text(text: str, origin: str, settings: Settings) -> Array:
 
 def _given_input(value: GivenValue, array: Array, dtype: np.dtype[Any]) -> Input:
     origin: InputOrigin = value.origin
-    return Input(value.name, array.astype(dtype, copy=False), origin, True, value.text)
+    with np.errstate(over="ignore"):  # 1e300 is infinite in float32, and the findings say so
+        narrowed = array.astype(dtype, copy=False)
+    return Input(value.name, narrowed, origin, True, value.text)
 
 
 def example_value(number: int, shape: tuple[int, ...]) -> str:

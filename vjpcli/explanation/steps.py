@@ -109,9 +109,9 @@ def _product(one: Contribution, reverse: Backward, names: Mapping[Node, str]) ->
     from vjpcli.engine.symbolic import contribution_text  # noqa: PLC0415  (SymPy)
 
     adjoint = reverse.adjoints[one.reader]
-    word = "1" if one.reader.size == 1 and adjoint in reverse.seeds.values() else None
+    is_one = one.reader.size == 1 and adjoint in reverse.seeds.values()
     return contribution_text(
-        one.local, {**names, adjoint: word or f"∂{names[one.reader]}"}, longest=36
+        one.local, {**names, adjoint: "" if is_one else f"∂{names[one.reader]}"}, longest=36
     )
 
 

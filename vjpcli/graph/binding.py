@@ -80,9 +80,9 @@ def _keeping_call(callee: Callee, arguments: Sequence[Any]) -> Any:
                     notes=("floor, round and trunc round where that is meant",),
                 )
         return receiver
-    if callee.name == "dim":
+    if callee.name in ("dim", "ndimension"):
         return receiver.ndim
-    if callee.name == "numel":
+    if callee.name in ("numel", "nelement"):
         return receiver.size
     if callee.name == "len":
         return receiver.shape[0] if receiver.shape else 1

@@ -51,11 +51,11 @@ BARE_DTYPE_NAMES = {"float", "int", "bool"}
 
 IDENTITY_METHODS = {
     "float", "double", "clone", "contiguous", "cpu", "cuda", "numpy", "to", "requires_grad_",
-    "copy", "astype", "type", "item", "retain_grad",
+    "copy", "astype", "type", "item", "retain_grad", "type_as",
 }  # fmt: skip
 """Methods that change where or how an array is kept, not its numbers."""
 
-SIZE_METHODS = {"size", "dim", "numel", "len"}
+SIZE_METHODS = {"size", "dim", "ndimension", "numel", "nelement", "len"}
 
 OTHER_NAMES = {
     "ln": "log", "lg": "log10", "ld": "log2", "sen": "sin", "tg": "tan", "ctg": "1/tan",

@@ -426,7 +426,8 @@ def refuse_oversized(shape: Sequence[int]) -> None:
     if entries > LARGEST_ARRAY:
         raise fail(
             "too-large",
-            f"an array of shape {shape_text(tuple(shape))} would have {entries:,} entries",
+            f"an array of shape {shape_text(tuple(shape))} would have "
+            f"{_count_text(entries)} entries",
             notes=(f"the limit is {LARGEST_ARRAY:,} entries",),
         )
     if len(shape) > MOST_AXES:
@@ -435,4 +436,12 @@ def refuse_oversized(shape: Sequence[int]) -> None:
 
 def shape_text(shape: Shape) -> str:
     """A shape as Python writes it: (), (3,), (2, 3)."""
-    return str(tuple(int(length) for length in shape))
+    lengths = [int(length) for length in shape]
+    if all(length < 10**18 for length in lengths):
+        return str(tuple(lengths))
+    return f"({', '.join(_count_text(length).replace(',', '') for length in lengths)})"
+
+
+def _count_text(count: int) -> str:
+    """A count with its thousands apart; its size alone where nobody would read the digits."""
+    return f"{count:,}" if count < 10**18 else f"about 10^{math.log10(count):.0f}"

@@ -127,7 +127,21 @@ def _(g, y, x):
     return -g
 
 
-@elementwise(np.positive, symbolic=lambda s, x: x, infix="+", name="positive", analytic=True)
+@elementwise(
+    np.positive,
+    symbolic=lambda s, x: x,
+    infix="+",
+    name="positive",
+    analytic=True,
+    aliases=(
+        "real",
+        "conj",
+        "conjugate",
+        "conj_physical",
+        "real_if_close",
+        "resolve_conj",
+    ),
+)
 def positive_sign(x):
     """The number itself, `+x`.
 

@@ -362,7 +362,10 @@ def array(x):
     return x
 
 
-@operation(name="float", refuses=(Refusal(sample(text="one"), "not-a-number"),))
+@operation(
+    name="float",
+    refuses=(Refusal(sample(text="one"), "not-a-number"), Refusal(sample(), "missing-argument")),
+)
 def float_number(x=None, *, text=None):
     """A number, or the text of one: float("-inf").
 
@@ -373,6 +376,8 @@ def float_number(x=None, *, text=None):
     """
     if x is not None:
         return x
+    if text is None:
+        raise fail("missing-argument", "float() needs a number or the text of one")
     try:
         return make_constant(float(text))
     except (TypeError, ValueError):

@@ -90,7 +90,9 @@ def uniform(*, low=0.0, high=1.0, shape=()):
     Example: vjp explain "x * uniform(-1, 1, (3,))" x=1,2,3 --seed ones
     """
     first, last = plain_number("low", low), plain_number("high", high)
-    return make_constant(first + (last - first) * generator().random(array_shape(shape)))
+    drawn = generator().random(array_shape(shape))
+    with np.errstate(all="ignore"):  # infinite bounds give nan, which the findings explain
+        return make_constant(first + (last - first) * drawn)
 
 
 @operation(

@@ -150,7 +150,14 @@ def _(g, y, x, at_zero):
     symbolic=lambda s, a, b: s.Abs(a) * s.sign(b),
     domain=(nonzero, nonzero),
     kinks=(
-        Kink("a == 0", lambda y, a, b: a == 0, slopes=(-1, 1), used=0, point=(0.0, 1.0), others={"jax": 1}),
+        Kink(
+            "a == 0",
+            lambda y, a, b: a == 0,
+            slopes=(-1, 1),
+            used=0,
+            point=(0.0, 1.0),
+            others={"jax": 1},
+        ),
     ),
 )
 def copysign(a, b):

@@ -18,7 +18,7 @@ from vjpcli.ops.keywords import plain_number
 
 
 def _lerp(start, end, weight):
-    """From the nearer end, as PyTorch: exact at both, and infinite ends give what they give there."""
+    """From the nearer end, as PyTorch: exact at both, and the same at infinities."""
     step = end - start
     return np.where(np.abs(np.real(weight)) < 0.5, start + weight * step, end - step * (1 - weight))
 
@@ -121,3 +121,62 @@ def ldexp(x, exponent):
     Example: vjp explain "ldexp(x, n)" x=1,3 n=2,4 --seed ones
     """
     return x * elementary.exp2(exponent)
+
+
+SCALED_SAMPLES = (
+    sample((2, 3), (3,)),
+    sample((), ()),
+    sample((3,), (2, 1), alpha=-2.0),
+    sample((0,), (1,), alpha=3),
+)
+
+
+@operation(
+    pattern="elementwise",
+    library_names={"torch": ("add",)},
+    samples=SCALED_SAMPLES,
+    refuses=(Refusal(sample((2,), (2,), alpha="2"), "keyword-value"),),
+)
+def add_scaled(a, b, *, alpha=1):
+    """a + alpha * b, entry by entry: torch.add, whose alpha is 1 unless given.
+
+    Shapes:  a [...], b [...] -> [...] (broadcast)
+    Kinks:   none
+    Source:  linearity
+    Example: vjp explain "torch.add(a, b, alpha=2)" a=1,2 b=3,4 --seed 1,10
+    """
+    return a + _scaled(b, alpha)
+
+
+@operation(
+    pattern="elementwise",
+    library_names={"torch": ("subtract", "sub")},
+    samples=SCALED_SAMPLES,
+    refuses=(Refusal(sample((2,), (2,), alpha="2"), "keyword-value"),),
+)
+def subtract_scaled(a, b, *, alpha=1):
+    """a - alpha * b, entry by entry: torch.sub, whose alpha is 1 unless given.
+
+    Shapes:  a [...], b [...] -> [...] (broadcast)
+    Kinks:   none
+    Source:  linearity
+    Example: vjp explain "torch.sub(a, b, alpha=2)" a=1,2 b=3,4 --seed 1,10
+    """
+    return a - _scaled(b, alpha)
+
+
+@operation(pattern="elementwise", samples=SCALED_SAMPLES)
+def rsub(a, b, *, alpha=1):
+    """b - alpha * a, entry by entry: subtraction from the right.
+
+    Shapes:  a [...], b [...] -> [...] (broadcast)
+    Kinks:   none
+    Source:  linearity
+    Example: vjp explain "torch.rsub(a, b)" a=1,2 b=3,4 --seed 1,10
+    """
+    return b - _scaled(a, alpha)
+
+
+def _scaled(x, alpha):
+    alpha = plain_number("alpha", alpha)
+    return x if alpha == 1 else alpha * x

@@ -138,7 +138,7 @@ def isnan(x):
     """
 
 
-@elementwise(np.isfinite, kind="condition", symbolic=lambda s, x: s.true)
+@elementwise(np.isfinite, kind="condition", symbolic=lambda s, x: s.true, aliases=("is_finite",))
 def isfinite(x):
     """Whether entries are neither nan nor infinite. A condition: it has no derivative.
 
@@ -235,6 +235,7 @@ def isclose(a, b, *, rtol=1e-05, atol=1e-08, equal_nan=False):
         sample([1.0, 0.0], (2,), (2,)),
     ),
     analytic=True,
+    library_names={"jax": ("lax.select",)},
 )
 def where(condition, a, b):
     """Entries of a where the condition holds, entries of b elsewhere.
@@ -260,6 +261,7 @@ def _at_tie(y, a, b):
     np.maximum,
     symbolic="Max",
     kinks=(Kink("a == b", _at_tie, slopes=(0, 1), used=0.5, point=(2.0, 2.0)),),
+    library_names={"jax": ("lax.max",)},
 )
 def maximum(a, b):
     """The larger of two entries.
@@ -297,6 +299,7 @@ def _(g, y, a, b):
     np.minimum,
     symbolic="Min",
     kinks=(Kink("a == b", _at_tie, slopes=(0, 1), used=0.5, point=(2.0, 2.0)),),
+    library_names={"jax": ("lax.min",)},
 )
 def minimum(a, b):
     """The smaller of two entries.

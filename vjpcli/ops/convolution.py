@@ -334,3 +334,36 @@ def conv_transpose2d(
         groups,
         dilation,
     )
+
+
+@operation(
+    samples=(
+        sample((1, 2, 1, 2, 2), (2, 1, 1, 2, 2)),
+        sample((1, 1, 2, 2), (1, 2, 2, 1, 1), (2,), stride=(1, 2, 1)),
+    ),
+    refuses=(Refusal(sample((1, 2, 2), (2, 1, 2, 2)), "shape-mismatch"),),
+    analytic=True,
+)
+def conv_transpose3d(
+    input, weight, bias=None, *, stride=1, padding=0, output_padding=0, groups=1, dilation=1
+):
+    """The transpose of conv3d: each entry adds a multiple of a kernel to the output.
+
+    Shapes:  input [N, C, D, H, W] or [C, D, H, W], weight [C, O/groups, J, K, L], bias [O] ->
+             [N, O, D', H', W'] or [O, D', H', W'], as conv_transpose1d along each axis
+    Kinks:   none
+    Source:  what conv3d's rule does to an adjoint
+    Example: vjp explain "conv_transpose3d(x, w)" x=[[[[[1,2]]]]] w=[[[[[1,10]]]]]
+    """
+    return _convolve_transposed(
+        "conv_transpose3d",
+        3,
+        input,
+        weight,
+        bias,
+        stride,
+        padding,
+        output_padding,
+        groups,
+        dilation,
+    )

@@ -74,6 +74,8 @@ def diagonal(x, *, offset=0, axis1=0, axis2=1):
     """
     first, second = _two_axes(x, axis1, axis2)
     offset = whole_number("offset", offset)
+    # Beyond the last diagonal all are alike, and NumPy takes only small ones.
+    offset = max(-x.shape[first], min(offset, x.shape[second]))
     length = _diagonal_length(x.shape[first], x.shape[second], offset)
     others = [n for i, n in enumerate(x.shape, start=-x.ndim) if i not in (first, second)]
     return outcome((*others, length), offset=offset, axis1=first, axis2=second)
@@ -184,7 +186,9 @@ def _triangle_statics(name, x, diagonal):
         raise fail(
             "rank-too-low", f"{name} needs a matrix, not an array of shape {shape_text(x.shape)}"
         )
-    return outcome(x.shape, diagonal=whole_number("diagonal", diagonal))
+    diagonal = whole_number("diagonal", diagonal)
+    # Beyond the last diagonal all are alike, and NumPy takes only small ones.
+    return outcome(x.shape, diagonal=max(-x.shape[-2] - 1, min(diagonal, x.shape[-1] + 1)))
 
 
 TRIANGLE_SAMPLES = (

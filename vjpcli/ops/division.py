@@ -82,6 +82,7 @@ def _(g, y, a, b):
             point=(4.0, 2.0),
         ),
     ),
+    library_names={"jax": ("rem",)},
 )
 def fmod(a, b):
     """What is left of a after whole multiples of b; it has the sign of a (C's fmod).

@@ -232,6 +232,7 @@ def masked_select(x, *, mask):
         Refusal(sample((4,), axis=0, start=5, length=0), "index-out-of-range"),
         Refusal(sample((4,), axis=0, start=0, length=-1), "keyword-value"),
     ),
+    aliases=("narrow_copy",),
 )
 def narrow(x, *, axis, start, length):
     """A stretch of `length` slices along an axis, from `start` on.

@@ -63,7 +63,9 @@ def _(g, y, a, b):
 
 @logaddexp2.vjp_like("jax")
 def _(g, y, a, b):
-    return g * elementary.exp2(_no_inf(a) - _no_inf(y)), g * elementary.exp2(_no_inf(b) - _no_inf(y))
+    return g * elementary.exp2(_no_inf(a) - _no_inf(y)), g * elementary.exp2(
+        _no_inf(b) - _no_inf(y)
+    )
 
 
 @logaddexp2.vjp_like("autograd")
@@ -212,7 +214,8 @@ def logit(x, *, eps=None):
 @logit.vjp
 def _(g, y, x):
     outside = comparison.less(x, 0) | comparison.greater(x, 1)
-    return g / comparison.where(outside, np.nan, x * (1 - x))
+    # x + 0 turns -0.0 into 0.0: the slope is +inf on both sides of 0.
+    return g / comparison.where(outside, np.nan, (x + 0.0) * (1 - x))
 
 
 @logit.vjp_like("jax")

@@ -17,6 +17,10 @@ PAIR_SAMPLES = (
     sample((), ()),
     sample((0,), (0,), reduction="sum"),
 )
+WEIGHTED_SAMPLES = (
+    sample((3,), (3,), [0.5, 1.0, 2.0]),
+    sample((3,), (3,), [0.5, 1.0, 2.0], reduction="none"),
+)
 PAIR_REFUSALS = (
     Refusal(sample((3,), (3,), reduction="average"), "keyword-value"),
     Refusal(sample((3,), (2,)), "shape-mismatch"),
@@ -48,29 +52,40 @@ def require_same_shape(name, *operands):
         )
 
 
-@operation(samples=PAIR_SAMPLES, refuses=PAIR_REFUSALS, analytic=True)
-def mse_loss(input, target, *, reduction="mean"):
+def _weighted(name, losses, weight, how):
+    """The losses times their weights, then reduced; a mean is over the sum of weights."""
+    if weight is None:
+        return reduced(losses, how)
+    require_same_shape(name, losses, weight)
+    losses = losses * weight
+    if one_of("reduction", how, REDUCTIONS) == "mean":
+        return reduction.sum(losses) / reduction.sum(weight)
+    return reduced(losses, how)
+
+
+@operation(samples=(*PAIR_SAMPLES, *WEIGHTED_SAMPLES), refuses=PAIR_REFUSALS, analytic=True)
+def mse_loss(input, target, weight=None, *, reduction="mean"):
     """Squared distance of each entry from its target; by default the mean of all.
 
-    Shapes:  input [...], target [...] -> []; [...] with reduction="none"
+    Shapes:  input [...], target [...], weight [...] -> []; [...] with reduction="none"
     Kinks:   none
-    Source:  (input - target)^2
+    Source:  (input - target)^2; with weights the sum of weighted squares over the sum of weights
     Example: vjp explain "mse_loss(x, t)" x=1,2,4 t=1,1,1 --wrt x
     """
     distance = input - target
-    return reduced(distance * distance, reduction)
+    return _weighted("mse_loss", distance * distance, weight, reduction)
 
 
-@operation(samples=PAIR_SAMPLES, refuses=PAIR_REFUSALS)
-def l1_loss(input, target, *, reduction="mean"):
+@operation(samples=(*PAIR_SAMPLES, *WEIGHTED_SAMPLES), refuses=PAIR_REFUSALS)
+def l1_loss(input, target, weight=None, *, reduction="mean"):
     """Distance of each entry from its target; by default the mean of all.
 
-    Shapes:  input [...], target [...] -> []; [...] with reduction="none"
+    Shapes:  input [...], target [...], weight [...] -> []; [...] with reduction="none"
     Kinks:   that of abs, where an entry equals its target: slope 0 (PyTorch)
-    Source:  |input - target|
+    Source:  |input - target|; with weights the weighted sum over the sum of weights
     Example: vjp explain "l1_loss(x, t)" x=1,2,4 t=1,1,1 --wrt x
     """
-    return reduced(arithmetic.abs(input - target), reduction)
+    return _weighted("l1_loss", arithmetic.abs(input - target), weight, reduction)
 
 
 def _quadratic_near_zero(distance, bound):
@@ -78,15 +93,17 @@ def _quadratic_near_zero(distance, bound):
     size = arithmetic.abs(distance)
     straight = bound * (size - bound / 2)
     # Beyond the bound the square is not taken: an infinite distance times 0 would be nan.
-    near = comparison.where(size < bound, distance, 0)
-    return comparison.where(size < bound, near * near / 2, straight)
+    is_far = comparison.greater_equal(size, bound)
+    near = comparison.where(is_far, 0, distance)
+    return comparison.where(is_far, straight, near * near / 2)
 
 
 @operation(
-    samples=(*PAIR_SAMPLES, sample((4,), (4,), delta=0.5)),
+    samples=(*PAIR_SAMPLES, *WEIGHTED_SAMPLES, sample((4,), (4,), delta=0.5)),
+    argument_order=("input", "target", "reduction", "delta", "weight"),
     refuses=(*PAIR_REFUSALS, Refusal(sample((3,), (3,), delta=0), "keyword-value")),
 )
-def huber_loss(input, target, *, reduction="mean", delta=1):
+def huber_loss(input, target, weight=None, *, reduction="mean", delta=1):
     """Half the squared distance within delta of the target, delta times the distance beyond.
 
     Shapes:  input [...], target [...] -> []; [...] with reduction="none"
@@ -97,7 +114,7 @@ def huber_loss(input, target, *, reduction="mean", delta=1):
     delta = plain_number("delta", delta)
     if not delta > 0:
         raise fail("keyword-value", f"delta of huber_loss is above 0, not {delta}")
-    return reduced(_quadratic_near_zero(input - target, delta), reduction)
+    return _weighted("huber_loss", _quadratic_near_zero(input - target, delta), weight, reduction)
 
 
 @operation(

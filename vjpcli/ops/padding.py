@@ -185,7 +185,7 @@ def _window_starts(length, size, step):
     """
     if size > length:
         raise fail("window-size", f"a window of {size} does not fit into {length} entries")
-    return np.arange(0, length - size + 1, step)
+    return np.arange(0, length - size + 1, min(step, length))
 
 
 @operation(
@@ -281,9 +281,12 @@ def unfold(x, *, kernel_size, dilation=1, padding=0, stride=1):
     border = whole_per_axis("padding", padding, 2, least=0)
     if any(border):
         x = pad_last_axes(x, widths=(border[1], border[1], border[0], border[0]))
+    starts = [
+        _window_starts(x.shape[i - 2], spread[i] * (kernel[i] - 1) + 1, step[i]) for i in (0, 1)
+    ]
     rows, columns = (
-        spread[i] * np.arange(kernel[i])[:, None]
-        + _window_starts(x.shape[i - 2], spread[i] * (kernel[i] - 1) + 1, step[i])
+        # a single entry is spread over nothing, however far
+        min(spread[i], x.shape[i - 2]) * np.arange(kernel[i])[:, None] + starts[i]
         for i in (0, 1)
     )
     # [..., C, kernel row, kernel column, patch row, patch column]

@@ -85,7 +85,8 @@ class _Plan:
         return as_node(seen)
 
 
-def _max_pool(name, rank, x, kernel_size, stride, padding, dilation, ceil_mode):
+def pool_largest(name, rank, x, kernel_size, stride, padding, dilation, ceil_mode):
+    """The largest entry of each window over the last `rank` axes."""
     plan = _Plan(name, rank, x, kernel_size, stride, padding, dilation, ceil_mode)
     if any(plan.before) or any(plan.after):
         # What lies outside must never be the largest.
@@ -104,9 +105,10 @@ def _largest(read):
     return found[0] if isinstance(found, tuple) else found
 
 
-def _avg_pool(
+def pool_mean(
     name, rank, x, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
 ):
+    """The mean of each window over the last `rank` axes."""
     plan = _Plan(name, rank, x, kernel_size, stride, padding, 1, ceil_mode)
     with_padding = true_or_false("count_include_pad", count_include_pad)
     read = plan.read(x)
@@ -145,7 +147,7 @@ def max_pool1d(x, *, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=
     Source:  a selection: the adjoint goes to the entry that was largest
     Example: vjp explain "max_pool1d(x, 2)" x=[[1,3,2,2]] --seed ones
     """
-    return _max_pool("max_pool1d", 1, x, kernel_size, stride, padding, dilation, ceil_mode)
+    return pool_largest("max_pool1d", 1, x, kernel_size, stride, padding, dilation, ceil_mode)
 
 
 @operation(
@@ -168,7 +170,7 @@ def max_pool2d(x, *, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=
     Source:  a selection: the adjoint goes to the entry that was largest
     Example: vjp explain "max_pool2d(x, 2)" x=[[[1,3],[2,2]]]
     """
-    return _max_pool("max_pool2d", 2, x, kernel_size, stride, padding, dilation, ceil_mode)
+    return pool_largest("max_pool2d", 2, x, kernel_size, stride, padding, dilation, ceil_mode)
 
 
 @operation(
@@ -191,7 +193,7 @@ def avg_pool1d(x, *, kernel_size, stride=None, padding=0, ceil_mode=False, count
              count_include_pad=False
     Example: vjp explain "avg_pool1d(x, 2)" x=[[1,3,2,2]] --seed ones
     """
-    return _avg_pool(
+    return pool_mean(
         "avg_pool1d", 1, x, kernel_size, stride, padding, ceil_mode, count_include_pad, None
     )
 
@@ -228,7 +230,7 @@ def avg_pool2d(
              count_include_pad=False
     Example: vjp explain "avg_pool2d(x, 2)" x=[[[1,3],[2,2]]]
     """
-    return _avg_pool(
+    return pool_mean(
         "avg_pool2d",
         2,
         x,
@@ -251,7 +253,8 @@ def _adaptive_places(length, wanted):
     return np.where(counts, places, 0), counts
 
 
-def _adaptive_avg_pool(name, rank, x, output_size):
+def pool_to_size(name, rank, x, output_size, *, largest=False):
+    """One number for each of the wanted windows: their means, or their largest entries."""
     if x.ndim not in (rank + 1, rank + 2):
         raise fail("shape-mismatch", f"{name} cannot pool shape {shape_text(x.shape)}")
     several = output_size if isinstance(output_size, list | tuple) else (output_size,) * rank
@@ -268,8 +271,12 @@ def _adaptive_avg_pool(name, rank, x, output_size):
         behind = -axis - 1
         read = indexing.index(x, index=(Ellipsis, places, *(slice(None),) * behind))
         counts = counts.reshape(*counts.shape, *(1,) * behind)
-        read = comparison.where(as_node(counts), read, 0)
-        x = reduction.sum(read, axis=axis) / as_node(counts.sum(axis=1))
+        if largest:
+            seen = comparison.where(as_node(counts), read, -np.inf)
+            x = OPERATIONS["max_along"](seen, axis=axis)
+        else:
+            seen = comparison.where(as_node(counts), read, 0)
+            x = reduction.sum(seen, axis=axis) / as_node(counts.sum(axis=1))
     return x
 
 
@@ -293,7 +300,7 @@ def adaptive_avg_pool1d(x, *, output_size):
     Source:  window i covers floor(i L/n) up to ceil((i + 1) L/n), as in PyTorch
     Example: vjp explain "adaptive_avg_pool1d(x, 2)" x=[[1,3,2]] --seed ones
     """
-    return _adaptive_avg_pool("adaptive_avg_pool1d", 1, x, output_size)
+    return pool_to_size("adaptive_avg_pool1d", 1, x, output_size)
 
 
 @operation(
@@ -316,4 +323,4 @@ def adaptive_avg_pool2d(x, *, output_size):
     Source:  window i covers floor(i L/n) up to ceil((i + 1) L/n) along each axis, as in PyTorch
     Example: vjp explain "adaptive_avg_pool2d(x, 1)" x=[[[1,3],[2,2]]]
     """
-    return _adaptive_avg_pool("adaptive_avg_pool2d", 2, x, output_size)
+    return pool_to_size("adaptive_avg_pool2d", 2, x, output_size)

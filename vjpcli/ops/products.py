@@ -87,6 +87,7 @@ def matmul_shape(name, a, b):
         Refusal(sample((), (3,)), "scalar-operand"),
     ),
     analytic=True,
+    aliases=("batch_matmul",),
 )
 def matmul(a, b):
     """The matrix product `a @ b`: rows of a against columns of b. A vector counts as one.

@@ -327,3 +327,27 @@ def all(x, *, axis=None, keepdims=False):
     Example: vjp explain "where(all(x > 0), sum(x), 0)" x=1,3
     """
     return reduction_outcome(x, axis, keepdims)
+
+
+@operation(samples=(sample((2, 3)), sample((2, 3), axis=0, keepdims=True)))
+def nanprod(x, *, axis=None, keepdims=False):
+    """Product of the entries that are numbers; nan counts as 1.
+
+    Shapes:  x [...] -> [...] without the axes reduced
+    Kinks:   none
+    Source:  `prod` with 1 in the place of nan, which receives 0
+    Example: vjp explain "nanprod(x)" x=2,nan,3
+    """
+    return prod(comparison.where(comparison.isnan(x), 1, x), axis=axis, keepdims=keepdims)
+
+
+@operation(samples=(sample((4,)), sample((2, 3), axis=1)))
+def nancumsum(x, *, axis=None):
+    """Running sum of the entries that are numbers; nan counts as 0.
+
+    Shapes:  x [...] -> [...]; without an axis the flattened x
+    Kinks:   none
+    Source:  `cumsum` with 0 in the place of nan, which receives 0
+    Example: vjp explain "nancumsum(x)" x=2,nan,3 --seed ones
+    """
+    return scan.cumsum(comparison.where(comparison.isnan(x), 0, x), axis=axis)

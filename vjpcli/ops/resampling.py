@@ -8,6 +8,7 @@ from vjpcli.graph.operation import OPERATIONS, as_node, refuse_oversized
 from vjpcli.ops import indexing, shape
 from vjpcli.ops.declaration import Refusal, fail, operation, sample, shape_text
 from vjpcli.ops.keywords import one_of, plain_number, true_or_false, whole_number, whole_per_axis
+from vjpcli.ops.pooling import pool_to_size
 
 LINEAR_MODES = {1: "linear", 2: "bilinear", 3: "trilinear"}
 
@@ -35,6 +36,29 @@ def _linear(x, axis, places, step, align_corners):
     return below * as_node(1 - share) + above * as_node(share)
 
 
+CUBIC = -0.75
+"""The free coefficient of the cubic kernel, as PyTorch has it."""
+
+
+def _cubic(x, axis, places, step, align_corners):
+    """A weighted sum of the four entries around each place (Keys, 1981); the ends repeat."""
+    last = x.shape[axis] - 1
+    at = places * (last / max(1, len(places) - 1)) if align_corners else (places + 0.5) * step - 0.5
+    low = np.floor(at)
+    total = None
+    for offset in (-1, 0, 1, 2):
+        weight = _cubic_weight(np.abs(at - low - offset)).reshape(-1, *(1,) * (-axis - 1))
+        part = _read_along(x, axis, np.clip(low + offset, 0, last)) * as_node(weight)
+        total = part if total is None else total + part
+    return total
+
+
+def _cubic_weight(distance):
+    near = ((CUBIC + 2) * distance - (CUBIC + 3)) * distance**2 + 1
+    far = CUBIC * (((distance - 5) * distance + 8) * distance - 4)
+    return np.where(distance <= 1, near, far)
+
+
 def _wanted_lengths(lengths, size, scale_factor):
     """The new length along each axis, and how far apart the places are in the old one.
 
@@ -57,13 +81,16 @@ def _wanted_lengths(lengths, size, scale_factor):
 
 
 @operation(
-    aliases=("upsample",),
+    aliases=("upsample", "upsample_nearest"),
     samples=(
         sample((1, 2, 3), size=5),
         sample((1, 2, 3), scale_factor=2, mode="linear"),
         sample((1, 1, 3, 4), size=(2, 6), mode="bilinear", align_corners=True),
         sample((1, 1, 3, 4), scale_factor=(1.5, 0.5), mode="nearest-exact"),
         sample((1, 1, 2, 2), size=3, mode="bilinear"),
+        sample((1, 1, 3, 4), size=(2, 5), mode="bicubic"),
+        sample((1, 1, 3, 2), size=(4, 3), mode="bicubic", align_corners=True),
+        sample((1, 1, 3, 5), size=(2, 3), mode="area"),
     ),
     refuses=(
         Refusal(sample((3, 4), size=2), "shape-mismatch"),
@@ -73,18 +100,20 @@ def _wanted_lengths(lengths, size, scale_factor):
         Refusal(sample((1, 1, 3), scale_factor=0.1), "keyword-value"),
         Refusal(sample((1, 1, 3), size=2, mode="bilinear"), "keyword-value"),
         Refusal(sample((1, 1, 3), size=2, mode="bicubic"), "keyword-value"),
+        Refusal(sample((1, 1, 3), size=2, mode="area", align_corners=True), "keyword-value"),
         Refusal(sample((1, 1, 0), size=2), "shape-mismatch"),
         Refusal(sample((1, 1, 3), size=10**10), "too-large"),
     ),
     analytic=True,
 )
 def interpolate(x, *, size=None, scale_factor=None, mode="nearest", align_corners=None):
-    """The entries of an image at more or fewer places, the nearest or a weighted mean of two.
+    """The entries of an image at more or fewer places, the nearest or a weighted mean of some.
 
     Shapes:  x [N, C, L], [N, C, H, W] or [N, C, D, H, W] -> [N, C, *size]
     Kinks:   none
     Source:  PyTorch's grids: places at the middle of each entry unless align_corners=True;
-             modes nearest, nearest-exact, and linear, bilinear or trilinear by the axes
+             modes nearest, nearest-exact, area, bicubic for images, and linear, bilinear or
+             trilinear by the axes
     Example: vjp explain "F.interpolate(x, scale_factor=2)" x=[[[1,2]]] --seed [[[1,10,100,1000]]]
     """
     rank = x.ndim - 2
@@ -93,14 +122,21 @@ def interpolate(x, *, size=None, scale_factor=None, mode="nearest", align_corner
             "shape-mismatch",
             f"interpolate takes [N, C] and one to three further axes, not {shape_text(x.shape)}",
         )
-    mode = one_of("mode", mode, ("nearest", "nearest-exact", LINEAR_MODES[rank]))
+    modes = ("nearest", "nearest-exact", "area", LINEAR_MODES[rank], *("bicubic",) * (rank == 2))
+    mode = one_of("mode", mode, modes)
     align = align_corners is not None and true_or_false("align_corners", align_corners)
+    if align and mode in ("nearest", "nearest-exact", "area"):
+        raise fail("keyword-value", f"align_corners does not go with mode={mode!r}")
     wanted, steps = _wanted_lengths(x.shape[2:], size, scale_factor)
     refuse_oversized((*x.shape[:2], *wanted))
+    if mode == "area":
+        return pool_to_size("interpolate", rank, x, wanted)
     for axis, count, step in zip(range(-rank, 0), wanted, steps, strict=True):
         places = np.arange(count)
         if mode == LINEAR_MODES[rank]:
             x = _linear(x, axis, places, step, align)
+        elif mode == "bicubic":
+            x = _cubic(x, axis, places, step, align)
         else:
             x = _nearest(x, axis, places, step, mode == "nearest-exact")
     return x

@@ -53,6 +53,7 @@ def _scan_outcome(x, axis, reverse):
     pattern=_reads_all_before,
     samples=(*SCAN_SAMPLES, *REVERSE_SAMPLES),
     analytic=True,
+    aliases=("cumulative_sum",),
 )
 def cumsum(x, *, axis=None, reverse=False):
     """Running sum along an axis: each entry plus all before it.
@@ -82,6 +83,7 @@ def _(g, y, x, *, axis, reverse):
         sample([[0.0, 2.0], [1.5, 0.0], [0.0, 3.0]], axis=0),
     ),
     analytic=True,
+    aliases=("cumulative_prod",),
 )
 def cumprod(x, *, axis=None, reverse=False):
     """Running product along an axis: each entry times all before it.
@@ -110,6 +112,7 @@ def _logcumsumexp(x, *, axis, reverse):
     _logcumsumexp,
     pattern=_reads_all_before,
     samples=(*SCAN_SAMPLES, *REVERSE_SAMPLES),
+    aliases=("cumlogsumexp",),
 )
 def logcumsumexp(x, *, axis=None, reverse=False):
     """Logarithm of the running sum of exponentials along an axis, without overflow.

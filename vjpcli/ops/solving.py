@@ -289,7 +289,7 @@ def solve_triangular(a, b, *, upper=None, lower=None, left=True, unitriangular=F
     refuses=(Refusal(sample((2, 2), (2, 3)), "square-needed"),),
 )
 def triangular_solve(b, a, *, upper=True, transpose=False, unitriangular=False):
-    """The solution of a triangular system in PyTorch's old argument order, with a copy of its matrix.
+    """The solution of a triangular system in PyTorch's old argument order, and its matrix.
 
     Shapes:  b [..., n, m], a [..., n, n] -> solution [..., n, m], cloned_coefficient [..., n, n]
     Kinks:   a pole where a diagonal entry is 0

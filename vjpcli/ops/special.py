@@ -56,7 +56,7 @@ def _(g, y, x):
     return g * (-TWO_BY_ROOT_PI * elementary.exp(-x * x))
 
 
-@elementwise(special_values.erfinv, symbolic="erfinv", domain=unit)
+@elementwise(special_values.erfinv, symbolic="erfinv", domain=unit, aliases=("erf_inv",))
 def erfinv(x):
     """The number whose error function the entry is.
 

@@ -63,6 +63,11 @@ def _scalar_refused(name, x):
         Refusal(sample((5,), sizes=2, axis=1), "axis-out-of-range"),
         Refusal(sample((5,), sizes=1.5), "keyword-value"),
     ),
+    aliases=(
+        "split_with_sizes",
+        "unsafe_split",
+        "unsafe_split_with_sizes",
+    ),
 )
 def split(x, *, sizes, axis=0):
     """Parts of a given length along an axis; the last one may be shorter (PyTorch).
@@ -169,6 +174,7 @@ def tensor_split(x, *, sections, axis=0):
         Refusal(sample((5,), chunks=0), "keyword-value"),
         Refusal(sample((), chunks=1), "rank-too-low"),
     ),
+    aliases=("unsafe_chunk",),
 )
 def chunk(x, *, chunks, axis=0):
     """At most that many parts of equal length along an axis; the last may be shorter (PyTorch).

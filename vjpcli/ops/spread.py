@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from vjpcli.graph.operation import as_node
 from vjpcli.ops import comparison, elementary, joining, ordering, reduction, shape
 from vjpcli.ops.declaration import (
     Kink,
@@ -222,7 +223,7 @@ def _as_rows(operation_name, x, rowvar):
     return x if rowvar else ordering.matrix_transpose(x)
 
 
-def _centred_rows(operation_name, x, y, rowvar):
+def _centred_rows(operation_name, x, y, rowvar, weights=None):
     """The rows of x, and those of y below, each less its mean."""
     rowvar = true_or_false("rowvar", rowvar)
     rows = _as_rows(operation_name, x, rowvar)
@@ -235,14 +236,24 @@ def _centred_rows(operation_name, x, y, rowvar):
                 f"{shape_text(x.shape)} and {shape_text(y.shape)}",
             )
         rows = joining.concatenate(rows, below, axis=-2)
-    return rows - reduction.mean(rows, axis=1, keepdims=True)
+    if weights is None:
+        return rows - reduction.mean(rows, axis=1, keepdims=True)
+    if rows.shape[1] != weights.size:
+        raise fail(
+            "shape-mismatch",
+            f"{operation_name} needs one weight for each of {rows.shape[1]} observations, "
+            f"not {weights.size}",
+        )
+    shares = as_node(weights / weights.sum())
+    return rows - reduction.sum(rows * shares, axis=1, keepdims=True)
 
 
-def _products_of_rows(rows):
-    """The sum of products of every pair of rows; a number for a single row."""
+def _products_of_rows(rows, weights=None):
+    """The (weighted) sum of products of every pair of rows; a number for a single row."""
+    others = rows if weights is None else rows * as_node(weights)
     if rows.shape[0] == 1:
-        return reduction.sum(rows * rows)
-    return rows @ ordering.matrix_transpose(rows)
+        return reduction.sum(rows * others)
+    return others @ ordering.matrix_transpose(rows)
 
 
 @operation(
@@ -252,27 +263,48 @@ def _products_of_rows(rows):
         sample((4,), (4,)),
         sample((2, 4), (4,), ddof=0),
         sample((4, 2), rowvar=False, bias=True),
+        sample((2, 3), fweights=(1, 2, 3)),
+        sample((2, 3), fweights=(1, 2, 3), aweights=(0.5, 1.0, 2.0)),
     ),
     refuses=(
         Refusal(sample((2, 2, 2)), "matrix-needed"),
         Refusal(sample((3,), (2,)), "shape-mismatch"),
         Refusal(sample((3,), rowvar="no"), "keyword-value"),
+        Refusal(sample((3,), aweights=(1, -1, 1)), "keyword-value"),
+        Refusal(sample((3,), aweights=(1, 1)), "shape-mismatch"),
     ),
 )
-def cov(x, y=None, *, rowvar=True, bias=False, ddof=None):
+def cov(x, y=None, *, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None):
     """Covariance of every pair of variables.
 
     Shapes:  x [variables, observations] -> [variables, variables]; a vector is one variable and
              gives a number. The rows of y, if given, are further variables
     Kinks:   none
-    Source:  C = D Dᵀ/(N - ddof), where D is x less the mean of each row; ddof=1 in all libraries
+    Source:  C = D Dᵀ/(N - ddof), where D is x less the mean of each row; ddof=1 in all libraries.
+             fweights count observations several times, aweights weigh them (np.cov)
     Example: vjp explain "cov(x)" 'x=[[1,2,4],[3,1,0]]' --seed ones
     """
-    rows = _centred_rows("cov", x, y, rowvar)
+    weights = _observation_weights(fweights, aweights)
+    rows = _centred_rows("cov", x, y, rowvar, weights)
     if ddof is None:
         ddof = 0 if true_or_false("bias", bias) else 1
     _, ddof = _arguments(None, ddof)
-    return _products_of_rows(rows) / max(rows.shape[1] - ddof, 0)
+    if weights is None:
+        return _products_of_rows(rows) / max(rows.shape[1] - ddof, 0)
+    total = weights.sum()
+    weighed = 1.0 if aweights is None else np.sum(weights * np.asarray(aweights)) / total
+    return _products_of_rows(rows, weights) / max(total - ddof * weighed, 0)
+
+
+def _observation_weights(*given):
+    """The product of the weights of the observations; None where there are none.
+
+    Errors: keyword-value.
+    """
+    several = [np.asarray(one, dtype=np.float64) for one in given if one is not None]
+    if any(one.ndim != 1 or np.any(one < 0) for one in several):
+        raise fail("keyword-value", "weights are a list of numbers from 0 on, one per observation")
+    return np.prod(np.broadcast_arrays(*several), axis=0) if several else None
 
 
 @operation(

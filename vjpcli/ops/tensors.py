@@ -237,6 +237,23 @@ def _(g, y, a, b, *, axis):
     return cross(b, g, axis=axis), cross(g, a, axis=axis)
 
 
+@operation(
+    library_names={"torch": ("linalg.cross",)},
+    samples=(sample((2, 3), (3,)), sample((3, 3), (3, 3)), sample((3, 2), (3, 2), axis=0)),
+    refuses=(Refusal(sample((2,), (2,)), "cross-length"),),
+    analytic=True,
+)
+def linalg_cross(a, b, *, axis=-1):
+    """The cross product of vectors along the last axis: torch.linalg.cross.
+
+    Shapes:  a [..., 3], b [..., 3] -> [..., 3] (broadcast)
+    Kinks:   none
+    Source:  `cross`
+    Example: vjp explain "torch.linalg.cross(a, b)" a=1,2,3 b=4,5,6 --seed 1,0,0
+    """
+    return cross(a, b, axis=axis)
+
+
 # --- matrices built of others
 
 MOST_POWERS = 10_000
@@ -280,6 +297,22 @@ def vander(x, *, N=None, increasing=False):
         powers.append(powers[-1] * x)
     powers = powers[:count]
     return OPERATIONS["stack"](*(powers if increasing else reversed(powers)), axis=-1)
+
+
+@operation(
+    library_names={"torch": ("linalg.vander",)},
+    samples=(sample((3,)), sample((2, 2), N=3)),
+    refuses=(Refusal(sample(()), "scalar-operand"),),
+)
+def linalg_vander(x, *, N=None):
+    """The matrix of powers of x, the lowest first: torch.linalg.vander.
+
+    Shapes:  x [..., n] -> [..., n, N]
+    Kinks:   none
+    Source:  `vander`
+    Example: vjp explain "torch.linalg.vander(x) @ c" x=1,2,3 c=1,0,0 --seed ones
+    """
+    return vander(x, N=N, increasing=True)
 
 
 @operation(

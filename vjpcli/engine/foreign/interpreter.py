@@ -165,9 +165,7 @@ class Interpreter:
         items = [done[id(item)] for item in part.items]
         return items if part.is_list else tuple(items)
 
-    def attribute(  # noqa: PLR0911 - one return for each kind of attribute
-        self, part: Attribute, done: Done
-    ) -> Any:
+    def attribute(self, part: Attribute, done: Done) -> Any:
         value, name = done[id(part.value)], part.attribute
         if isinstance(value, LibraryName):
             return value.member(name, self.program.source, part.span)
@@ -205,9 +203,9 @@ class Interpreter:
         if name not in SIZE_METHODS:
             return array
         shape = tuple(int(length) for length in array.shape)
-        if name == "dim":
+        if name in ("dim", "ndimension"):
             return len(shape)
-        if name == "numel":
+        if name in ("numel", "nelement"):
             total = 1
             for length in shape:
                 total *= length

@@ -1,4 +1,4 @@
-"""Values and gradients of functions of nodes, for the tests of linear algebra."""
+"""Values and gradients of functions of nodes, for tests below the language."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from vjpcli.graph.node import Graph
 from vjpcli.graph.operation import OPERATIONS, make_leaf
 
 
-def gradients_of(function, values, seed=None, *, like="torch"):
+def gradients_of(function, values, seed=None, *, like="torch", dtype=float):
     """Value and gradients of function(*leaves); the seed is all ones unless given."""
     values = {name: np.asarray(value, dtype=float) for name, value in values.items()}
     leaves = {name: make_leaf(name, value.shape) for name, value in values.items()}
@@ -19,8 +19,8 @@ def gradients_of(function, values, seed=None, *, like="torch"):
     graph = Graph.reaching({"y": output}, leaves)
     seed = np.ones(output.shape) if seed is None else np.asarray(seed, dtype=float)
     reverse = backward(graph, leaves, like=like)
-    results = evaluate(reverse.graph, {**values, seed_name("y"): seed})
-    value = evaluate(graph, values)[output]
+    results = evaluate(reverse.graph, {**values, seed_name("y"): seed}, dtype)
+    value = evaluate(graph, values, dtype)[output]
     return value, {name: results[node] for name, node in reverse.graph.outputs.items()}
 
 
@@ -41,3 +41,11 @@ def second_gradient_of(function, value, weights):
     second = backward(Graph.reaching(first.graph.outputs, first.graph.inputs), ["x"])
     inputs = {"x": value, seed_name("y"): np.ones(()), seed_name("x"): np.asarray(weights)}
     return evaluate(second.graph, inputs)[second.graph.outputs["x"]]
+
+
+def bits(shape, first=0):
+    """Each entry with a bit of its own, counted from `first`: what a pattern is asked with."""
+    count = int(np.prod(shape))
+    singles = np.empty(count, dtype=object)
+    singles[:] = [1 << (first + i) for i in range(count)]
+    return singles.reshape(shape)
