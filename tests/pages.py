@@ -20,6 +20,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+GENERATED = ("errors.md", "operations.md")
+"""Pages made from the program, whose examples are run where they are made."""
+WRITTEN = [page for page in PAGES if page.name not in GENERATED]
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 CI_MARK = re.compile(r"<!-- ci: [\w-]+ -->\n$")
 ROUNDING = re.compile(r"relative\s+error\s+[\d.e+-]+")

@@ -13,7 +13,7 @@ import shutil
 import jsonschema
 import numpy as np
 import pytest
-from pages import PAGES, ROOT, Shell, agree, blocks, commands, console_text, name_of
+from pages import PAGES, ROOT, WRITTEN, Shell, agree, blocks, commands, console_text, name_of
 
 import vjpcli
 from vjpcli import cli
@@ -35,7 +35,7 @@ def text_of(page):
 
 
 @needs_bash
-@pytest.mark.parametrize("page", PAGES, ids=name_of)
+@pytest.mark.parametrize("page", WRITTEN, ids=name_of)
 def test_page_shows_what_is_printed(page, tmp_path, rewrite, monkeypatch):
     text = text_of(page)
     shell = Shell(tmp_path)

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+import vjpcli
 import vjpcli.ops  # noqa: F401  (declares the operations)
 from vjpcli.engine.backward import backward, seed_name
 from vjpcli.engine.evaluate import evaluate
@@ -185,3 +186,29 @@ def test_a_node_that_is_read_many_times_sums_its_contributions():
         y = y + x
     graph = Graph.reaching({"y": y}, {"x": x})
     assert gradients(graph, {"x": 3.0}, 1.0)["x"] == 2001.0
+
+
+@pytest.mark.parametrize(
+    ("expression", "values"),
+    [
+        ("x.repeat(1200)", {"x": [2.0]}),
+        ("sin(x) * a", {"x": 0.5, "a": list(range(1200))}),
+        ("sqrt(A @ x) + x[0]", {"x": [1.0, 2.0, 3.0], "A": [[1.0, 2.0, 3.0]] * 1100}),
+        ("sqrt(A @ x)", {"x": [0.0, 0.0], "A": [[0.0, 1.0], [1.0, 1.0]] * 600}),
+        ("x[0] + 0*t", {"x": [1.0, 2.0], "t": [1.0] * 1500}),
+    ],
+)
+def test_a_tall_jacobian_made_by_columns_equals_its_rows(expression, values, monkeypatch):
+    wanted = ["x"]
+    by_columns = vjpcli.explain(expression, values, wrt=wanted, seed="ones", check=False)
+    monkeypatch.setattr("vjpcli.engine.jacobian.TALL", 10**9)
+    by_rows = vjpcli.explain(expression, values, wrt=wanted, seed="ones", check=False)
+    np.testing.assert_allclose(
+        by_columns.jacobian["y"]["x"], by_rows.jacobian["y"]["x"], rtol=1e-12, equal_nan=True
+    )
+
+
+def test_a_million_copies_of_a_number_have_a_jacobian():
+    found = vjpcli.jac("x.repeat(1000000)", {"x": 1.0})["x"]
+    assert found.shape == (1_000_000,)
+    assert np.all(found == 1)

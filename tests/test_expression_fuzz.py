@@ -7,7 +7,7 @@ import re
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vjpcli.errors import Fix, VjpError
+from vjpcli.errors import VjpError
 from vjpcli.parser.expression import parse
 from vjpcli.parser.syntax import Expression, Slice, postorder
 
@@ -66,7 +66,8 @@ def check_any(text: str) -> None:
         assert found.labels
         assert all(label.span.end <= len(text) for label in found.labels)
         if found.fix is not None:
-            assert found.fix == Fix(text=found.fix.text, replaces=text)
+            assert found.fix.replaces == text
+            assert not found.fix.adds
             parse(found.fix.text)
     else:
         assert program.statements

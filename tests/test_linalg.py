@@ -14,6 +14,7 @@ from vjpcli.errors import VjpError
 from vjpcli.graph.node import Graph
 from vjpcli.graph.operation import OPERATIONS, as_node, make_leaf
 from vjpcli.graph.results import Results
+from vjpcli.ops.matrix import for_each_matrix
 
 FAMILIES = (
     "affine",
@@ -270,6 +271,20 @@ def test_eigenvalues_of_any_matrix_are_refused_with_a_way_out():
 
 
 # --- decompositions and functions
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_a_matrix_that_is_not_finite_is_never_handed_to_lapack(bad):
+    handed = []
+
+    def singular_values(matrix):
+        handed.append(matrix)
+        return np.linalg.svd(matrix, compute_uv=False)
+
+    stack = np.array([[[1.0, 0.0], [0.0, 2.0]], [[bad, 0.0], [0.0, 1.0]]])
+    found = for_each_matrix(singular_values, stack)
+    np.testing.assert_array_equal(found, [[2.0, 1.0], [np.nan, np.nan]])
+    assert all(np.isfinite(matrix).all() for matrix in handed)
 
 
 @pytest.mark.parametrize("shape", [(3, 2), (2, 3), (3, 3), (2, 4, 3)])

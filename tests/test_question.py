@@ -93,3 +93,18 @@ def test_stand_ins_count_up_and_are_marked():
     explanation = explain(EXPRESSION, seed=SEED)
     assert explanation.stand_ins == ("a", "b", "c")
     assert_gradients(explanation.gradients, EXPECTED)
+
+
+@pytest.mark.parametrize("seed", [None, 1.0])
+def test_what_an_operation_refuses_among_the_numbers_has_a_place(seed):
+    with pytest.raises(VjpError) as caught:
+        grad("1 + cross_entropy(x, t)", {"x": [[1, 2, 3]], "t": 1.5}, seed=seed)
+    diagnostic = caught.value.diagnostic
+    assert diagnostic.code == "index-not-whole"
+    assert diagnostic.source is not None
+    span = diagnostic.labels[0].span
+    assert diagnostic.source.text[span.start : span.end] == "cross_entropy(x, t)"
+
+
+def test_a_number_too_large_for_float32_is_infinite_and_no_warning_of_numpy_is_seen():
+    assert_gradients(grad("x*x", {"x": 1e200}, dtype="float32"), {"x": np.inf})

@@ -37,7 +37,8 @@ def run(program: str) -> list[str]:
 
 LOADED = """
 import sys
-print(*(n for n, m in sys.modules.items() if n.startswith("vjpcli.ops.") and type(m).__name__ == "module"))
+loaded = (name for name, module in sys.modules.items() if type(module).__name__ == "module")
+print(*(name for name in loaded if name.startswith("vjpcli.ops.")))
 """
 
 

@@ -1,15 +1,17 @@
 from __future__ import annotations
 
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vjpcli.render.glyphs import GLYPHS, needs_ascii, pretty_formula, printable
+from vjpcli.render.glyphs import GLYPHS, pretty_formula, printable
 from vjpcli.render.numbers import format_number, format_shape, shortest, shortest_numbers
 from vjpcli.render.selection import select, with_gaps
+from vjpcli.streams import shows_unicode
 
 
 @pytest.mark.parametrize(
@@ -95,11 +97,11 @@ def test_formulas_keep_their_powers():
 
 
 @pytest.mark.parametrize(
-    ("encoding", "needed"),
-    [("utf-8", False), ("ascii", True), ("latin-1", True), (None, True), ("no-such", True)],
+    ("encoding", "shown"),
+    [("utf-8", True), ("UTF_16", True), ("ascii", False), ("latin-1", False), (None, False)],
 )
-def test_glyphs_are_shown_only_where_the_encoding_has_them(encoding, needed):
-    assert needs_ascii(encoding) is needed
+def test_glyphs_are_shown_only_where_the_encoding_has_them(encoding, shown):
+    assert shows_unicode(SimpleNamespace(encoding=encoding)) is shown
 
 
 @given(st.integers(1, 60), st.integers(1, 30), st.lists(st.integers(0, 59), max_size=3))

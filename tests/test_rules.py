@@ -132,7 +132,7 @@ def smallest_case_of_each_operation():
         known = smallest.get(case.operation.name)
         if any(np.isnan(value).any() for value in case.values.values()):
             continue  # a symbol stands for a number
-        if 0 < size and (known is None or size < known[0]):
+        if size > 0 and (known is None or size < known[0]):
             smallest[case.operation.name] = size, case
     return [case for size, case in smallest.values() if size <= 40]
 

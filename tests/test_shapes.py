@@ -75,7 +75,7 @@ AGAINST_NUMPY = [
     ("broadcast_to", np.broadcast_to, X, {"shape": (2, 3)}),
     ("permute", np.transpose, C, {"axis": (2, 0, 1)}),
     ("T", np.transpose, C, {}),
-    ("mT", np.matrix_transpose, C, {}),
+    ("matrix_transpose", np.matrix_transpose, C, {}),
     ("swapaxes", np.swapaxes, C, {"axis1": 0, "axis2": -1}),
     ("moveaxis", np.moveaxis, C, {"source": (0, 1), "destination": (2, 0)}),
     ("moveaxis", np.moveaxis, C, {"source": -1, "destination": 0}),

@@ -405,6 +405,29 @@ def test_a_slip_is_answered_with_the_corrected_program(text, fixed):
     run(fixed)
 
 
+def conventions(text):
+    A = np.array([[2.0, 1.0], [1.0, 3.0]])
+    return [note.message for note in trace(parse(text), {"A": A}).conventions]
+
+
+def test_a_convention_is_told_unless_the_call_settles_what_it_is_about():
+    (told,) = conventions("eigvalsh(A)")
+    assert "taken as symmetric" in told
+    assert not conventions("eigvalsh(A, symmetrize_input=False)")
+    assert not conventions("np.linalg.eigvalsh(A)")
+
+
+def test_a_convention_about_no_argument_is_told_of_every_bare_call():
+    (told,) = conventions("svd(A, full_matrices=False).Vh")
+    assert "Vh" in told
+
+
+@pytest.mark.parametrize("text", ["unbind(x[:0])", "1 + unbind(x[:0])", "sum(unbind(x[:0]))"])
+def test_no_results_at_all_are_no_array(text):
+    diagnostic = error(text)
+    assert (diagnostic.code, blamed(diagnostic)) == ("not-a-number", "unbind(x[:0])")
+
+
 def test_shapes_that_do_not_fit_stand_under_both_sides():
     diagnostic = error("x + W[:, :2]")
     assert [label.text for label in diagnostic.labels] == ["", "(3,)", "(2, 2)"]

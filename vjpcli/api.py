@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from numbers import Real
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -12,6 +13,7 @@ from vjpcli.errors import Source, Span, fail
 from vjpcli.explanation.build import Contents, build
 from vjpcli.explanation.model import Explanation
 from vjpcli.explanation.problem import Problem, Settings, pose
+from vjpcli.graph.operation import refuse_oversized
 from vjpcli.parser.seeds import SeedRequest, parse_seed
 from vjpcli.parser.values import GivenValue, parse_values
 
@@ -67,6 +69,8 @@ def explain(
     Raises:
         VjpError: whatever is wrong with the input, as one Diagnostic.
     """
+    if not isinstance(max_jacobian, int | np.integer):
+        raise fail("option-value", f"max_jacobian is a whole number, not {_kind(max_jacobian)}")
     problem = _problem(
         expression, values, seed, seeds, loss, _settings(wrt, dtype, like, rng, strict)
     )
@@ -200,6 +204,8 @@ def check(
 
     settings = _settings(wrt, dtype, like, rng, strict=True, needs_seed=True)
     problem = _problem(expression, values, seed, seeds, loss, settings)
+    if methods is not None:
+        methods = [methods] if isinstance(methods, str) else _several("methods", methods)
     claims = [(name, {name: _given(name, value)}) for name, value in (expect or {}).items()]
     return verify(problem, methods=methods, expected=claims, rtol=rtol)
 
@@ -226,6 +232,8 @@ def _settings(
     strict: bool,
     needs_seed: bool = False,
 ) -> Settings:
+    if wrt is not None and not isinstance(wrt, str):
+        wrt = [_text("a name in wrt", name) for name in _several("wrt", wrt)]
     if isinstance(wrt, str):
         wrt = [name.strip() for name in wrt.split(",")]
     for option, value, choices in (
@@ -234,12 +242,14 @@ def _settings(
     ):
         if value not in choices:
             raise fail("option-value", f"{option} is one of {', '.join(choices)}, not {value!r}")
+    if isinstance(rng, bool) or not isinstance(rng, int | np.integer) or rng < 0:
+        raise fail("option-value", f"rng is a whole number from 0, not {rng!r}")
     return Settings(
         dtype=dtype,
         wrt=None if wrt is None else tuple(wrt),
         strict=strict,
         needs_seed=needs_seed,
-        random_seed=rng,
+        random_seed=int(rng),
         like=like,
     )
 
@@ -252,16 +262,40 @@ def _problem(
     loss: str | None,
     settings: Settings,
 ) -> Problem:
-    given = {name: _given(name, value) for name, value in (values or {}).items()}
+    _text("expression", expression)
+    if loss is not None:
+        _text("loss", loss)
+    if values is not None and not isinstance(values, Mapping):
+        raise fail("option-value", f"values maps names to values, and {_kind(values)} does not")
+    given = {_text("a name", name): _given(name, value) for name, value in (values or {}).items()}
+    if isinstance(seed, Mapping):
+        for name in seed:
+            _text("a name in seed", name)
     if seed is not None and seeds is not None:
         raise fail("seed-twice", "give either one seed or several seeds, not both")
     if isinstance(seed, Mapping):
         requests = [_request(value, name) for name, value in seed.items()]
     elif seeds is not None:
-        requests = [_request(value) for value in seeds]
+        requests = [_request(value) for value in _several("seeds", seeds)]
     else:
         requests = [] if seed is None else [_request(seed)]
     return pose(expression, given, requests, loss, settings)
+
+
+def _text(what: str, value: str) -> str:
+    if not isinstance(value, str):
+        raise fail("option-value", f"{what} is a text, not {_kind(value)}")
+    return value
+
+
+def _several(what: str, values: Iterable[Any]) -> list[Any]:
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        raise fail("option-value", f"{what} is a list, not {_kind(values)}")
+    return list(values)
+
+
+def _kind(value: object) -> str:
+    return f"a {type(value).__name__}"
 
 
 def _given(name: str, value: ArrayLike | str) -> GivenValue:
@@ -284,14 +318,23 @@ def _request(value: ArrayLike | str, output: str | None = None) -> SeedRequest:
 def _real_array(value: ArrayLike, what: str) -> NDArray[np.float64]:
     """`value` as float64, read-only.
 
-    Errors: ragged-rows, not-a-number.
+    Errors: ragged-rows, not-a-number, too-many-axes.
     """
+    if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
+        raise fail("not-a-number", f"{what} has masked entries, which have no value")
     try:
         array = np.array(value)
     except ValueError:
         raise fail("ragged-rows", f"{what} has rows of different lengths") from None
+    if array.dtype.kind == "O" and all(isinstance(one, Real) for one in array.flat):
+        try:
+            array = array.astype(np.float64)
+        except OverflowError:
+            raise fail("not-a-number", f"{what} is too large for a float64") from None
     if array.dtype.kind not in "biuf":
         raise fail("not-a-number", f"{what} holds {array.dtype}, not real numbers")
-    real = array.astype(np.float64)
+    refuse_oversized(array.shape)
+    with np.errstate(over="ignore"):
+        real = array.astype(np.float64)
     real.setflags(write=False)
     return real

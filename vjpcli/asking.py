@@ -45,7 +45,7 @@ def posed(
     from vjpcli.parser.seeds import parse_seed  # noqa: PLC0415
     from vjpcli.parser.values import parse_values  # noqa: PLC0415
 
-    stdin = StandardInput(sys.stdin.buffer.read)
+    stdin = StandardInput(_read_stdin)
     if expression == "-":
         text = stdin.take("the expression")
         try:
@@ -55,6 +55,13 @@ def posed(
     given = parse_values(values or [], stdin=stdin, expression=expression)
     requests = [parse_seed(text, stdin=stdin) for text in seeds or []]
     return pose(expression, given, requests, loss, settings)
+
+
+def _read_stdin() -> bytes:
+    # Python has None for a stream that was closed before it started (`<&-`).
+    if sys.stdin is None:
+        raise OSError("it is closed")
+    return sys.stdin.buffer.read()
 
 
 def explained(

@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 from vjpcli.arguments import CommandForm, arranged, as_text
 from vjpcli.commands import command_line, names
 from vjpcli.errors import Diagnostic, VjpError
-from vjpcli.streams import ReaderGone, Streams, in_use
+from vjpcli.streams import ReaderGone, Streams, in_use, unwritable
 
 EXIT_INPUT = 2
 EXIT_OURS = 70
@@ -68,6 +68,11 @@ def _run(typed: list[str], streams: Streams) -> int:
         return result if isinstance(result, int) else 0
     except VjpError as error:
         diagnostic = error.diagnostic
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        # Files are read and written where their errors are told; what is left is typer's help.
+        diagnostic = unwritable(error).diagnostic
     except Exception as error:
         # typer's own complaints (a missing argument, --digits x) share no public base class
         # over its versions; they are told by this method.
@@ -97,10 +102,12 @@ def _form(command: Any) -> CommandForm:
 
 
 def _leave(code: int) -> NoReturn:
-    """Flushes, quietly where the reader has gone, and exits."""
-    try:
-        sys.stdout.flush()
-    except BrokenPipeError:
-        # Python flushes once more at exit; let it write to nowhere.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    """Flushes, quietly where nobody takes the rest, and exits."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            if stream is not None:
+                stream.flush()
+        except OSError:
+            # Python flushes once more at exit; let it write to nowhere.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
     sys.exit(code)

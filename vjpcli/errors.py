@@ -12,6 +12,9 @@ from typing import Any, Literal
 
 from vjpcli.record import record
 
+LONGEST_GUESSED = 200
+"""Letters of a word above which no similar one is looked for, which takes quadratic time."""
+
 Severity = Literal["error", "warning", "note"]
 
 
@@ -190,13 +193,13 @@ def did_you_mean(word: str, known: Iterable[str]) -> str | None:
     """The known name closest to `word`, or None when none is close.
 
     Differences of case come first; then difflib's ratio of 0.6 (its own default), except
-    that names of one letter match only by case.
+    that names of one letter, and very long ones, match only by case.
     """
     names = list(dict.fromkeys(known))
     by_case = [name for name in names if name.lower() == word.lower()]
     if by_case:
         return by_case[0]
-    if len(word) < 2:
+    if not 1 < len(word) <= LONGEST_GUESSED:
         return None
     import difflib  # noqa: PLC0415  (only a mistake needs it)
 

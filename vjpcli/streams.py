@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import io
 import os
 import shutil
 import sys
@@ -9,9 +11,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import TextIO
+from typing import TextIO, cast
 
-from vjpcli.errors import Diagnostic
+from vjpcli.errors import Diagnostic, VjpError, fail
+
+WIDEST = 10_000
+"""Columns, the most that --width takes: COLUMNS may hold any number."""
 
 
 class ReaderGone(Exception):  # noqa: N818 - not an error: `| head` has read enough
@@ -37,9 +42,12 @@ class Streams:
 
     @staticmethod
     def of_process() -> Streams:
-        """Those of this process."""
-        streams = Streams(sys.stdout, sys.stderr, os.environ)
-        streams.ascii_only = not _shows_unicode(sys.stdout)
+        """Those of this process.
+
+        Python has None for a stream that was closed before it started (`>&-`).
+        """
+        streams = Streams(_open(sys.stdout), _open(sys.stderr), os.environ)
+        streams.ascii_only = not shows_unicode(streams.out)
         streams.colour_when("auto")
         return streams
 
@@ -62,8 +70,11 @@ class Streams:
         if wanted is not None:
             return wanted
         columns = self.environment.get("COLUMNS", "")
-        if columns.isdigit() and int(columns) >= 24:
-            return int(columns)
+        if columns.isascii() and columns.isdigit():
+            # as many digits as that are more than enough, and int() refuses thousands of them
+            wide = min(WIDEST, int(columns[:9]))
+            if wide >= 24:
+                return wide
         if not self.out.isatty():
             return None
         return max(24, shutil.get_terminal_size((80, 24)).columns)
@@ -72,27 +83,32 @@ class Streams:
         """Prints to stdout.
 
         Raises ReaderGone where nobody reads it any more.
+
+        Errors: output-failed (a full disk, a closed stream).
         """
+        text = text if text.endswith("\n") else text + "\n"
         try:
-            self.out.write(text if text.endswith("\n") else text + "\n")
+            self.out.write(_encodable(text, self.out))
             self.out.flush()
         except BrokenPipeError:
             # typer would end the program with an exit code of its own if it saw this
             raise ReaderGone from None
+        except OSError as error:
+            raise unwritable(error) from None
 
     def say(self, text: str) -> None:
         """Prints to stderr."""
         try:
-            self.err.write(text + "\n")
+            self.err.write(_encodable(text + "\n", self.err))
             self.err.flush()
-        except (BrokenPipeError, ValueError):
+        except (OSError, ValueError):
             pass  # nobody listens; the answer and the exit code still count
 
     def notes(self, diagnostics: Iterable[Diagnostic]) -> None:
         """Prints notes and warnings to stderr, a line each."""
         for diagnostic in diagnostics:
             text = f"{diagnostic.severity}: {diagnostic.message}"
-            self.say(_plain(text) if not _shows_unicode(self.err) else text)
+            self.say(_plain(text) if not shows_unicode(self.err) else text)
 
     def complain(self, diagnostic: Diagnostic, typed: Sequence[str], *, as_json: bool) -> None:
         """Prints one error to stderr, with the corrected command where there is one."""
@@ -111,7 +127,7 @@ class Streams:
             render_diagnostic(
                 diagnostic,
                 width=self.width(None) if self.err.isatty() else None,
-                ascii_only=not _shows_unicode(self.err),
+                ascii_only=not shows_unicode(self.err),
                 colour=self._wants_colour(self.err),
                 corrected_command=command,
             )
@@ -136,7 +152,39 @@ def the_streams() -> Streams:
     return _current.get()
 
 
-def _shows_unicode(stream: TextIO) -> bool:
+class _Closed(io.TextIOBase):
+    """A stream that was closed before the program started."""
+
+    encoding = "utf-8"
+
+    def write(self, text: str) -> int:
+        """Fails as a write to a closed file descriptor does."""
+        raise OSError(errno.EBADF, "it is closed")
+
+
+def _open(stream: TextIO | None) -> TextIO:
+    return cast(TextIO, _Closed()) if stream is None else stream
+
+
+def unwritable(error: OSError) -> VjpError:
+    """The Diagnostic for an answer that standard output does not take."""
+    reason = (error.strerror or str(error)).lower()
+    return fail("output-failed", f"the answer cannot be written to standard output: {reason}")
+
+
+def _encodable(text: str, stream: TextIO) -> str:
+    """`text` with an escape for every character that the stream's encoding lacks."""
+    encoding = getattr(stream, "encoding", None) or "utf-8"
+    if text.isascii():
+        return text
+    try:
+        return text.encode(encoding, "backslashreplace").decode(encoding)
+    except LookupError:
+        return _plain(text)
+
+
+def shows_unicode(stream: TextIO) -> bool:
+    """Whether a stream can show every character (not when its encoding is unknown)."""
     encoding = (getattr(stream, "encoding", None) or "").lower().replace("_", "-")
     return encoding.startswith("utf") or encoding == "cp65001"
 

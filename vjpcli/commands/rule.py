@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import gc
+import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from vjpcli.asking import screen_streams
+from vjpcli.errors import fail
 from vjpcli.options import Ascii, ColorWhen, Debug, Json, Width
 from vjpcli.streams import Streams
 
@@ -59,6 +61,12 @@ def rule(
     import vjpcli.ops  # noqa: F401, PLC0415
     from vjpcli.explanation.pages.lookup import looked_up  # noqa: PLC0415
 
+    if sys.flags.optimize > 1 and not codes:
+        raise fail(
+            "pages-left-out",
+            "the pages of operations are docstrings, and Python was told to leave those out",
+            notes=("unset PYTHONOPTIMIZE, or start Python without -OO",),
+        )
     streams = screen_streams(color, ascii_only, width)
     if name is not None:
         _answer_pages(streams, [looked_up(name)], json=json, width=width)

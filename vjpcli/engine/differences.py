@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vjpcli.engine.evaluate import evaluate
+from vjpcli.errors import VjpError
 from vjpcli.graph.node import Graph
 from vjpcli.record import record
 
@@ -35,6 +36,10 @@ GROWTH = 2.5
 
 JUMP = 12.0
 """... and one that grows almost as fast as the step shrinks stands at a jump."""
+
+
+SMALLEST_VALUE = 1e-290
+"""A step relative to a smaller value would itself be rounded, or be 0."""
 
 
 @record
@@ -90,9 +95,16 @@ class WeightedOutput:
         self._here = here
 
     def outputs(self, values: Mapping[str, Any]) -> dict[str, Array]:
-        """The value of every output."""
+        """The value of every output; nan where an operation refuses the numbers.
+
+        A class index that is moved a little is no class index any more: there is no slope.
+        """
         self.evaluations += 1
-        results = evaluate(self.graph, values)
+        try:
+            results = evaluate(self.graph, values)
+        except VjpError:
+            outputs = self.graph.outputs.items()
+            return {name: np.full(node.shape, np.nan) for name, node in outputs}
         return {name: results[node] for name, node in self.graph.outputs.items()}
 
     @property
@@ -112,7 +124,8 @@ class WeightedOutput:
 
         An entry with weight 0 counts for nothing, even where it is not finite; nor does one
         that does not move. But where nothing moves and something is infinite, the difference
-        is nan: infinity hides whatever happened.
+        is nan: infinity hides whatever happened. A large number hides what is small beside it,
+        so where nothing moves the size is that of all entries.
         """
         total = size = 0.0
         hidden = False
@@ -124,6 +137,8 @@ class WeightedOutput:
                 difference = np.where(counts, a[name] - b[name], 0.0)
                 total += float(np.sum(weights * difference))
                 size += float(np.sum(np.abs(weights * np.where(counts, a[name], 0.0))))
+            if total == size == 0:
+                size = sum(_finite_size(seed * a[name]) for name, seed in self.seeds.items())
         return (np.nan if hidden and total == 0 else total), size
 
 
@@ -217,7 +232,7 @@ def steps_for(value: float) -> tuple[float, ...]:
     """
     size = abs(value) if np.isfinite(value) else 1.0
     steps = [step * max(1.0, size) for step in STEPS]
-    if 0 < size < 1e-2:
+    if SMALLEST_VALUE < size < 1e-2:
         steps += [step * size for step in STEPS[:2] if step * size < steps[-1]]
     return tuple(steps)
 
@@ -266,6 +281,10 @@ def _quotients(
         right.append(function.difference(ahead, function.here)[0] / h)
         left.append(function.difference(function.here, behind)[0] / h)
     return _Quotients(step, _pair(central), _pair(left), _pair(right), size)
+
+
+def _finite_size(array: Array) -> float:
+    return float(np.sum(np.abs(array), where=np.isfinite(array)))
 
 
 def _pair(numbers: list[float]) -> tuple[float, float]:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from vjpcli.errors import Source, VjpError
 from vjpcli.graph.node import Graph, Node
 from vjpcli.graph.operation import compute
 
@@ -21,12 +22,17 @@ def evaluate(
     dtype: DTypeLike = np.float64,
     *,
     keep: bool = False,
+    source: Source | None = None,
 ) -> dict[Node, Array]:
     """The value of each output, or with `keep` of every node.
 
     `values` holds an array for each name in `graph.inputs`, of that leaf's shape. Real numbers
     are computed in `dtype`; conditions stay boolean, indices whole. Overflow, division by zero
-    and the like give inf and nan silently: explaining them is the caller's work.
+    and the like give inf and nan silently: explaining them is the caller's work. `source` is the
+    text in which the nodes stand.
+
+    Errors: what an operation refuses once it sees numbers, such as a class index of 1.5; where
+    `source` is given, with the place of that operation.
     """
     kept = set(graph.outputs.values())
     readers = Counter(operand for node in graph.nodes for operand in node.operands)
@@ -34,7 +40,12 @@ def evaluate(
     with np.errstate(all="ignore"):
         for node in graph.nodes:
             operands = [results[operand] for operand in node.operands]
-            results[node] = compute(node, operands, values, dtype)
+            try:
+                results[node] = compute(node, operands, values, dtype)
+            except VjpError as error:
+                if source is None or node.span is None:
+                    raise
+                raise error.at(source, node.span) from None
             if keep:
                 continue
             for operand in node.operands:

@@ -1,4 +1,8 @@
-"""The whole Jacobian: the backward graph run with a batch of one-hot seeds, a row each."""
+"""The whole Jacobian: the backward graph run with a batch of one-hot seeds, a row each.
+
+A Jacobian with far more rows than columns is made by columns instead, from the forward-mode
+product that the same rules give: n rows would each cost a pass over all n output entries.
+"""
 
 from __future__ import annotations
 
@@ -18,6 +22,16 @@ Array = NDArray[Any]
 
 BATCH_ENTRIES = 20_000_000
 """Entries that one batch of seeds may hold over all its adjoints; larger batches are cut."""
+
+
+TALL = 1_000
+"""Output entries from which a Jacobian may be made by columns ..."""
+
+TALLER = 4
+"""... if there are more than this many rows to a column."""
+
+MOST_ROW_WORK = 4 * 10**9
+"""Rows times output entries up to which single rows of a tall Jacobian are made."""
 
 
 @record
@@ -51,6 +65,7 @@ def jacobian(
     (output,) = graph.outputs.values()
     found: dict[str, LeafJacobian] = {}
     by_rows: list[str] = []
+    by_columns: list[str] = []
     by_diagonal: list[str] = []
     patterns: dict[str, tuple[NDArray[np.bool_] | None, str]] = {}
     for name in leaves:
@@ -65,15 +80,18 @@ def jacobian(
             found[name] = LeafJacobian(None, pattern, structure)
         elif structure == "diagonal" and entrywise:
             by_diagonal.append(name)
+        elif output.size >= TALL and output.size > TALLER * leaf.size:
+            by_columns.append(name)
         else:
             by_rows.append(name)
-    entries = {
+    entries: dict[str, Array | None] = {
         **_diagonals(graph, by_diagonal, values, dtype, like),
         **_rows(graph, by_rows, values, dtype, like),
+        **{name: _columns(graph, name, values, dtype, like) for name in by_columns},
     }
     for name, array in entries.items():
         pattern, structure = patterns[name]
-        if pattern is not None:
+        if array is not None and pattern is not None:
             # A one-hot seed sends zeros along paths that lead elsewhere; where such a path has
             # an infinite slope, 0 * inf would put a nan at an entry that is zero by structure.
             array[~pattern] = 0.0
@@ -98,24 +116,65 @@ def _diagonals(
     return found
 
 
+def _columns(
+    graph: Graph, leaf: str, values: Mapping[str, Any], dtype: DTypeLike, like: str
+) -> Array | None:
+    """A tall Jacobian, a column at a time; None where it would take too long.
+
+    A column is a sum over the leaf's entries, all but one of them with weight 0. An infinite
+    slope makes nan of that 0, so rows that are not finite are made again as rows.
+    """
+    from vjpcli.engine.tangent import Tangent  # noqa: PLC0415  (only for tall ones)
+
+    (output,) = graph.outputs.values()
+    shape = graph.inputs[leaf].shape
+    product = Tangent(graph, [leaf], values, dtype, like=like)
+    found = np.zeros((output.size, graph.inputs[leaf].size), dtype=dtype)
+    for column in range(found.shape[1]):
+        direction = np.zeros(found.shape[1], dtype=dtype)
+        direction[column] = 1
+        found[:, column] = product.along({leaf: direction.reshape(shape)}).ravel()
+    doubtful = np.flatnonzero(~np.isfinite(found).all(axis=1) & (found.shape[1] > 1))
+    if len(doubtful) * output.size > MOST_ROW_WORK:
+        return None
+    if len(doubtful):
+        again = _some_rows(graph, [leaf], values, dtype, like, doubtful)[leaf]
+        found[doubtful] = again.reshape(len(doubtful), -1)
+    return found.reshape(output.shape + shape)
+
+
 def _rows(
     graph: Graph, leaves: list[str], values: Mapping[str, Any], dtype: DTypeLike, like: str
 ) -> dict[str, Array]:
-    """Any Jacobian, a batch of rows at a time."""
+    """Any Jacobian, a row for every output entry."""
     if not leaves:
         return {}
+    (output,) = graph.outputs.values()
+    found = _some_rows(graph, leaves, values, dtype, like, np.arange(output.size))
+    return {leaf: array.reshape(output.shape + array.shape[1:]) for leaf, array in found.items()}
+
+
+def _some_rows(
+    graph: Graph,
+    leaves: list[str],
+    values: Mapping[str, Any],
+    dtype: DTypeLike,
+    like: str,
+    wanted: NDArray[np.intp],
+) -> dict[str, Array]:
+    """The rows of some output entries, a batch at a time."""
     ((name, output),) = graph.outputs.items()
-    count = output.size
+    count = len(wanted)
     entries_per_row = 1 + sum(node.size for node in graph.nodes)
     batch = max(1, min(count, BATCH_ENTRIES // entries_per_row))
     found = {leaf: np.zeros((count, *graph.inputs[leaf].shape), dtype=dtype) for leaf in leaves}
     for start in range(0, count, batch):
         rows = min(batch, count - start)
-        seeds = np.zeros((rows, count), dtype=dtype)
-        seeds[np.arange(rows), start + np.arange(rows)] = 1
+        seeds = np.zeros((rows, output.size), dtype=dtype)
+        seeds[np.arange(rows), wanted[start : start + rows]] = 1
         reverse = backward(graph, leaves, batch=(rows,), like=like)
         inputs = {**values, seed_name(name): seeds.reshape(rows, *output.shape)}
         results = evaluate(reverse.graph, inputs, dtype)
         for leaf, node in reverse.graph.outputs.items():
             found[leaf][start : start + rows] = results[node]
-    return {leaf: array.reshape(output.shape + array.shape[1:]) for leaf, array in found.items()}
+    return found

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from vjpcli.engine.backward import Backward
 from vjpcli.graph.node import Graph, Node, dependents
+from vjpcli.graph.notation import index_text, operation_text
 from vjpcli.graph.operation import constant, leaf
 from vjpcli.record import record
 
@@ -34,8 +35,6 @@ LARGEST_CONSTANT = 8
 
 TRANSPARENT = {"broadcast_to"}
 """Operations that a formula in array notation leaves out: broadcasting implies them."""
-
-TRANSPOSES = {"matrix_transpose", "mT", "T", "t"}
 
 
 @record
@@ -101,8 +100,7 @@ def _formula(
     for node in _above(root, names):
         if node in names:
             word = names[node]
-            is_one = word in ("", "1")
-            expressions[node] = sympy.Integer(1) if is_one else sympy.Symbol(word, real=True)
+            expressions[node] = sympy.Symbol(word, real=True) if word else sympy.Integer(1)
             continue
         operands = [expressions[operand] for operand in node.operands]
         try:
@@ -138,7 +136,9 @@ def _above(root: Node, known: Mapping[Node, str]) -> list[Node]:
     return sorted(found, key=lambda node: node.serial)
 
 
-def _expression(node: Node, operands: list[Any], s: Any) -> Any:
+def _expression(  # noqa: PLR0911 - one return for each kind of node
+    node: Node, operands: list[Any], s: Any
+) -> Any:
     operation = node.operation
     if operation is leaf:
         return s.Symbol(node.static["name"], real=True)
@@ -209,7 +209,7 @@ def number(value: Any, s: Any) -> Any:
     if value.dtype == bool:
         return s.true if value else s.false
     value = float(value)
-    if value != value:  # noqa: PLR0124  (nan)
+    if value != value:  # noqa: PLR0124  (only nan differs from itself)
         return s.nan
     if value in (float("inf"), float("-inf")):
         return s.oo if value > 0 else -s.oo
@@ -224,31 +224,19 @@ def number(value: Any, s: Any) -> Any:
 
 def _mixing_text(node: Node, texts: list[str], operands: list[Any]) -> str:
     """An operation that mixes entries, in the notation people write it in."""
-    name = node.operation.name
+    grouped = [_grouped(text, one) for text, one in zip(texts, operands, strict=True)]
+    if node.operation.name == "expand_dims":
+        return grouped[0] + _new_axes_text(node)
+    if node.operation.name == "add_into":
+        return f"({texts[0]} added into [{index_text(node.static['index'], LONGEST_FORMULA)}])"
+    # Broadcasting makes plain where an axis was kept.
+    return operation_text(node, texts, grouped, unsaid=("keepdims",), most_entries=LONGEST_FORMULA)
 
-    def grouped(position: int) -> str:
-        simple = operands[position].is_Symbol or operands[position].is_Function
-        text = texts[position]
-        return text if simple and " " not in text else f"({text})"
 
-    if name == "matmul":
-        return f"{grouped(0)} @ {grouped(1)}"
-    if name in TRANSPOSES:
-        return f"{grouped(0)}.T"
-    if name == "expand_dims":
-        return grouped(0) + _new_axes_text(node)
-    if name in ("index", "add_into"):
-        return _index_text(node, grouped(0), texts[0])
-    if name == "stack":
-        return f"[{', '.join(texts)}]"
-    static = [
-        f"{key}={_static_text(node, key, value)}"
-        for key, value in node.static.items()
-        if not _is_default(node, key, value)
-    ]
-    if name == "einsum":
-        return f"einsum({', '.join([repr(node.static['subscripts']), *texts])})"
-    return f"{name}({', '.join([*texts, *static])})"
+def _grouped(text: str, expression: Any) -> str:
+    """In brackets unless it holds together beside an operator."""
+    simple = expression.is_Symbol or expression.is_Function
+    return text if simple and " " not in text else f"({text})"
 
 
 def _is_number(node: Node, operands: list[Any]) -> bool:
@@ -267,47 +255,17 @@ def _new_axes_text(node: Node) -> str:
     return f"[{', '.join(parts)}]" if ":" in parts else ""
 
 
-def _index_text(node: Node, grouped: str, plain: str) -> str:
-    parts = []
-    for part in node.static["index"]:
-        if isinstance(part, slice):
-            bounds = [("" if b is None else str(b)) for b in (part.start, part.stop)]
-            step = "" if part.step is None else f":{part.step}"
-            parts.append(":".join(bounds) + step)
-        else:
-            parts.append(str(part.tolist() if hasattr(part, "tolist") else part))
-    where = ", ".join(parts)
-    if node.operation.name == "index":
-        return f"{grouped}[{where}]"
-    return f"({plain} added into [{where}])"
-
-
-def _static_text(node: Node, key: str, value: Any) -> str:
-    """A static argument as people write it: axes counted from the front, one without brackets."""
-    if key == "axis" and node.operands:
-        axes = value if isinstance(value, tuple) else (value,)
-        counted = tuple(axis + node.operands[0].ndim for axis in axes)
-        return str(counted[0] if len(counted) == 1 else counted)
-    return repr(value) if isinstance(value, str) else str(value)
-
-
-def _is_default(node: Node, key: str, value: object) -> bool:
-    """Whether a static argument may go unsaid: the default, or all axes of the operand."""
-    if key == "keepdims":
-        return True  # broadcasting makes it plain
-    if key == "axis" and node.operands:
-        return value is None or value == tuple(range(-node.operands[0].ndim, 0))
-    default = node.operation.static_defaults.get(key)
-    return type(value) is type(default) and bool(np.all(value == default))
-
-
 def _meaning(gradient: Node, seed: Node) -> str:
     """A well-known shape of formula in words."""
     operands = gradient.operands
     name = gradient.operation.name
     if name == "outer" and operands[0] is seed and operands[1].operation is leaf:
         return f"row i is seed[i] × {operands[1].static['name']}"
-    if name == "matmul" and operands[1] is seed and operands[0].operation.name in TRANSPOSES:
+    if (
+        name == "matmul"
+        and operands[1] is seed
+        and operands[0].operation.name == "matrix_transpose"
+    ):
         matrix = operands[0].operands[0]
         if matrix.operation is leaf:
             return f"seed mixes the rows of {matrix.static['name']}"
@@ -324,7 +282,7 @@ _printers: list[Any] = []
 
 def _printer() -> Any:
     if not _printers:
-        from sympy.printing.str import StrPrinter  # noqa: PLC0415
+        from sympy.printing.str import StrPrinter  # noqa: PLC0415  (only for formulas)
 
         class Printer(StrPrinter):  # type: ignore[misc]  # sympy has no types
             """SymPy's text printer with the names of this program."""
@@ -384,7 +342,7 @@ def contribution_text(contribution: Node, names: Mapping[Node, str], longest: in
     return text if text is not None and len(text) <= longest else None
 
 
-def entries(graph: Graph, output: Node) -> NDArray[Any]:
+def entries(output: Node) -> NDArray[Any]:
     """The output with every leaf entry a symbol of its own: an object array of expressions.
 
     The symbol of x[0, 1] is named "x[0, 1]". This is the forward graph alone; no rule is used.
@@ -433,7 +391,7 @@ def derivatives(
     number, or where it takes too long.
     """
     end = None if seconds is None else time.monotonic() + seconds
-    expressions = entries(graph, output)
+    expressions = entries(output)
     symbols = entry_symbols(leaf_name, graph.inputs[leaf_name].shape)
     numbers = _numbers(graph, values)
     result = np.zeros((expressions.size, symbols.size))
@@ -451,7 +409,7 @@ def value(graph: Graph, output: Node, values: Mapping[str, Any]) -> NDArray[np.f
 
     Errors: as for `derivatives`.
     """
-    expressions = entries(graph, output)
+    expressions = entries(output)
     numbers = _numbers(graph, values)
     flat = [_number(expression, numbers) for expression in expressions.ravel()]
     return np.array(flat, np.float64).reshape(output.shape)
@@ -466,7 +424,7 @@ def _numbers(graph: Graph, values: Mapping[str, Any]) -> dict[Any, Any]:
     return numbers
 
 
-def tree_size(graph: Graph, output: Node) -> int:
+def tree_size(output: Node) -> int:
     """How large the formula of one output entry can become, written out without sharing.
 
     SymPy differentiates and evaluates what is written out, so this bounds its work beforehand.

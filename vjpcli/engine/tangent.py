@@ -8,7 +8,7 @@ Source: J. Townsend, "A new trick for calculating Jacobian vector products" (201
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -34,26 +34,46 @@ def tangent(
     `directions` maps leaves to arrays of their shapes; other leaves stand still. The result
     has the output's shape.
     """
-    ((name, output),) = graph.outputs.items()
-    first = backward(graph, directions, like=like)
-    direction_leaves = {
-        leaf: make_leaf(_direction_name(leaf), graph.inputs[leaf].shape) for leaf in directions
-    }
-    number: Node = make_constant(0.0)
-    for leaf, gradient in first.graph.outputs.items():
-        number = number + reduction.sum(gradient * direction_leaves[leaf])
-    seed = first.seeds[name]
-    inputs = {**first.graph.inputs, **{_direction_name(k): v for k, v in direction_leaves.items()}}
-    second = backward(Graph.reaching({"number": number}, inputs), [seed_name(name)], like=like)
-    arrays = {
-        **values,
-        **{_direction_name(leaf): array for leaf, array in directions.items()},
-        # The product does not depend on the seed; its value is never read.
-        seed_name(name): np.zeros(seed.shape),
-        seed_name("number"): 1.0,
-    }
-    (product,) = second.graph.outputs.values()
-    return evaluate(second.graph, arrays, dtype)[product]
+    return Tangent(graph, directions, values, dtype, like=like).along(directions)
+
+
+class Tangent:
+    """J . v for one set of leaves and any number of directions; the passes are made once."""
+
+    def __init__(
+        self,
+        graph: Graph,
+        leaves: Iterable[str],
+        values: Mapping[str, Any],
+        dtype: DTypeLike = np.float64,
+        *,
+        like: str = "torch",
+    ) -> None:
+        ((name, _),) = graph.outputs.items()
+        first = backward(graph, leaves, like=like)
+        moving = {
+            _direction_name(leaf): make_leaf(_direction_name(leaf), graph.inputs[leaf].shape)
+            for leaf in first.graph.outputs
+        }
+        number: Node = make_constant(0.0)
+        for leaf, gradient in first.graph.outputs.items():
+            number = number + reduction.sum(gradient * moving[_direction_name(leaf)])
+        inputs = {**first.graph.inputs, **moving}
+        second = backward(Graph.reaching({"number": number}, inputs), [seed_name(name)], like=like)
+        self._graph = second.graph
+        self._dtype = dtype
+        self._arrays = {
+            **values,
+            # The product does not depend on the seed; its value is never read.
+            seed_name(name): np.zeros(first.seeds[name].shape),
+            seed_name("number"): 1.0,
+        }
+
+    def along(self, directions: Mapping[str, Any]) -> NDArray[Any]:
+        """J . v; `directions` maps every leaf to an array of its shape."""
+        ways = {_direction_name(leaf): array for leaf, array in directions.items()}
+        (product,) = self._graph.outputs.values()
+        return evaluate(self._graph, {**self._arrays, **ways}, self._dtype)[product]
 
 
 def _direction_name(leaf: str) -> str:

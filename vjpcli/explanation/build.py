@@ -296,7 +296,7 @@ def _leaf_reports(
             summed_axes=stretched.get(leaf, ()),
             slopes=_slopes(graph, problem, leaf, structure, found),
             summary=_summary(gradient) if gradient.size > SUMMARISED_ENTRIES else None,
-            nudge=_nudge(problem, leaf, gradient),
+            nudge=_nudge(problem, gradient),
         )
     return reports
 
@@ -366,7 +366,7 @@ def _summary(gradient: Array) -> ArraySummary:
     )
 
 
-def _nudge(problem: Problem, leaf: str, gradient: Array) -> Nudge | None:
+def _nudge(problem: Problem, gradient: Array) -> Nudge | None:
     """What raising a scalar leaf a little does to a scalar output."""
     seeds = [seed for one_pass in problem.passes for seed in one_pass]
     scalar = problem.outputs[-1].value.ndim == 0 and gradient.ndim == 0

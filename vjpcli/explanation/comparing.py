@@ -191,7 +191,7 @@ class Referee:
             self._slopes[key] = slope(self.function, unit_direction(arrays, leaf, index), steps)
         return self._slopes[key]
 
-    def judge_slope(self, got: float, measured: Slope, *, where: str = "") -> Judgement:
+    def judge_slope(self, got: float, measured: Slope, *, where: str = "") -> Judgement:  # noqa: PLR0911 - one return for each verdict
         """A gradient entry against a measured slope."""
         if not np.isfinite(got):
             return self._judge_not_finite(got, measured)

@@ -152,7 +152,7 @@ def _sympy(referee: Referee) -> MethodReport:
         return _not_available("sympy", "formulas hold for finite numbers")
     weights = {name: seed for name, seed in referee.seeds.items() if np.any(seed != 0)}
     entries = sum(graph.inputs[leaf].size for leaf in problem.leaves)
-    formulas = {name: tree_size(graph, graph.outputs[name]) for name in weights}
+    formulas = {name: tree_size(graph.outputs[name]) for name in weights}
     work = sum(entries * graph.outputs[name].size * size for name, size in formulas.items())
     if max(formulas.values(), default=0) > LARGEST_FORMULA or work > LARGEST_SYMBOLIC_WORK:
         return _not_available("sympy", "too large for formulas")

@@ -68,8 +68,9 @@ class Problem:
         inputs: in the order in which the program first reads them, then unread ones.
         leaves: names of the inputs that get a gradient.
         graph: the graph whose outputs are those that take seeds.
-        values: forward values of the outputs.
+        outputs: what takes seeds, with its values.
         passes: one backward pass each.
+        loss: text of the later loss that the seeds come from, or None.
         notes: what was chosen for the user on the way (stand-ins, conventions, ...).
         files: every file that was read; none may be overwritten.
     """
@@ -114,7 +115,8 @@ def pose(
     seed-needed, seed-shape, seed-output, loss-shape, seed-and-loss.
     """
     settings = settings or Settings()
-    with random_numbers(settings.random_seed):
+    # An input too large for float32 becomes inf, and the findings say what came of it.
+    with random_numbers(settings.random_seed), np.errstate(all="ignore"):
         program = parse(expression)
         notes: list[Diagnostic] = []
         inputs = _inputs(program, given, seeds, settings, notes)
@@ -130,9 +132,11 @@ def pose(
                 notes=("leave one of the two out",),
             )
         if loss is not None:
-            graph, outputs, passes = _from_loss(loss, traced, arrays, settings, notes)
+            graph, outputs, passes = _from_loss(
+                loss, program.source, traced, arrays, settings, notes
+            )
         else:
-            graph, outputs, passes = _from_seeds(program, traced, arrays, seeds, settings, notes)
+            graph, outputs, passes = _from_seeds(program, traced, arrays, seeds, settings)
     paths = [*files, *(value.path for value in given.values()), *(seed.path for seed in seeds)]
     return Problem(
         program=program,
@@ -206,12 +210,16 @@ def run_text(text: str, origin: str, settings: Settings) -> Array:
     """The value of an expression that reads no input, such as `linspace(0, 1, 5)`."""
     program = parse(text, origin)
     traced = trace(program, {}, library=settings.library)
-    return evaluate(traced.graph, {})[traced.graph.outputs[traced.output_name]]
+    return evaluate(traced.graph, {}, source=program.source)[
+        traced.graph.outputs[traced.output_name]
+    ]
 
 
 def _given_input(value: GivenValue, array: Array, dtype: np.dtype[Any]) -> Input:
     origin: InputOrigin = value.origin
-    return Input(value.name, array.astype(dtype, copy=False), origin, True, value.text)
+    with np.errstate(over="ignore"):  # 1e300 is infinite in float32, and the findings say so
+        narrowed = array.astype(dtype, copy=False)
+    return Input(value.name, narrowed, origin, True, value.text)
 
 
 def example_value(number: int, shape: tuple[int, ...]) -> str:
@@ -316,7 +324,6 @@ def _from_seeds(
     arrays: Mapping[str, Array],
     requests: Sequence[SeedRequest],
     settings: Settings,
-    notes: list[Diagnostic],
 ) -> tuple[Graph, tuple[Output, ...], tuple[tuple[Seed, ...], ...]]:
     last = traced.output_name
     asked = [request.output_name or last for request in requests]
@@ -326,7 +333,7 @@ def _from_seeds(
     graph = Graph.reaching(
         {name: traced.graph.names[name] for name in names}, traced.graph.inputs, traced.graph.names
     )
-    outputs = outputs_of(graph, arrays, settings)
+    outputs = outputs_of(graph, arrays, settings, program.source)
     by_name = {output.name: output for output in outputs}
     if not requests:
         return graph, outputs, (tuple(_implicit(program, outputs[-1], settings)),)
@@ -341,13 +348,16 @@ def _from_seeds(
     return graph, outputs, tuple(tuple(one.values()) for one in passes)
 
 
-def outputs_of(graph: Graph, arrays: Mapping[str, Array], settings: Settings) -> tuple[Output, ...]:
-    """The outputs of `graph` with their values.
+def outputs_of(
+    graph: Graph, arrays: Mapping[str, Array], settings: Settings, source: Source
+) -> tuple[Output, ...]:
+    """The outputs of `graph`, which was traced from `source`, with their values.
 
-    Errors: too-large, when the machine has not the memory.
+    Errors: what operations refuse once they see numbers; too-large, when the machine has not
+    the memory.
     """
     try:
-        results = evaluate(graph, arrays, settings.dtype)
+        results = evaluate(graph, arrays, settings.dtype, source=source)
     except MemoryError:
         raise fail("too-large", "the values of this expression do not fit into memory") from None
     return tuple(
@@ -431,6 +441,7 @@ def _broadcast_fix(program: Program, request: SeedRequest, shape: tuple[int, ...
 
 def _from_loss(
     loss: str,
+    source: Source,
     traced: Trace,
     arrays: Mapping[str, Array],
     settings: Settings,
@@ -453,7 +464,7 @@ def _from_loss(
     graph = Graph.reaching(
         {name: named[name] for name in read}, traced.graph.inputs, traced.graph.names
     )
-    outputs = outputs_of(graph, arrays, settings)
+    outputs = outputs_of(graph, arrays, settings, source)
     direct = [name for name in wanted if name in arrays]
     values = {output.name: output.value for output in outputs}
     later = trace(program, {**{n: arrays[n] for n in direct}, **values}, library=settings.library)

@@ -6,7 +6,6 @@ import itertools
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from vjpcli.engine.backward import Backward, Contribution
@@ -14,14 +13,10 @@ from vjpcli.explanation.evidence import Evidence
 from vjpcli.explanation.model import Step
 from vjpcli.explanation.problem import Problem, named_nodes
 from vjpcli.graph.node import Node
+from vjpcli.graph.notation import SHORT_ARRAY, number_text, operation_text
 from vjpcli.graph.operation import constant, leaf
 
 Array = NDArray[Any]
-
-SHORT_ARRAY = 6
-"""Entries up to which a constant array is written out."""
-
-WRITTEN_DIGITS = 6
 
 
 def step_names(problem: Problem) -> dict[Node, str]:
@@ -85,24 +80,9 @@ def steps(evidence: Evidence, adjoints: Mapping[Node, Array], *, words: bool) ->
 
 def written(node: Node, names: Mapping[Node, str]) -> str:
     """The operation as the language writes it, its operands by their step names."""
-    operation = node.operation
     operands = [operand_text(operand, names) for operand in node.operands]
-    if operation.infix and len(operands) == 2:
-        left, right = (f"({text})" if text.startswith("-") else text for text in operands)
-        gap = "" if operation.infix in ("*", "**", "/") else " "
-        return f"{left}{gap}{operation.infix}{gap}{right}"
-    if operation.infix and len(operands) == 1:
-        return f"{operation.infix}{operands[0]}"
-    if operation.name == "index":
-        return f"{operands[0]}[{index_text(node.static['index'])}]"
-    if operation.name == "stack":
-        return f"[{', '.join(operands)}]"
-    static = [
-        f"{key}={static_text(node, key, value)}"
-        for key, value in node.static.items()
-        if not _goes_unsaid(node, key, value)
-    ]
-    return f"{operation.name}({', '.join([*operands, *static])})"
+    grouped = [f"({text})" if text.startswith("-") else text for text in operands]
+    return operation_text(node, operands, grouped)
 
 
 def operand_text(node: Node, names: Mapping[Node, str]) -> str:
@@ -113,55 +93,6 @@ def operand_text(node: Node, names: Mapping[Node, str]) -> str:
     if value.size <= SHORT_ARRAY:
         return number_text(value)
     return f"constant{list(value.shape)}"
-
-
-def number_text(value: Array) -> str:
-    """A number or small array as one types it: 3, 0.5, [1, 2]."""
-    if value.ndim:
-        return f"[{', '.join(number_text(part) for part in value)}]"
-    if value.dtype == np.bool_:
-        return str(bool(value))
-    number = float(value)
-    if number.is_integer() and abs(number) < 1e15:
-        return str(int(number))
-    return f"{number:.{WRITTEN_DIGITS}g}"
-
-
-def index_text(index: tuple[Any, ...]) -> str:
-    """An index as it is typed between brackets."""
-    parts = []
-    for part in index:
-        if isinstance(part, slice):
-            bounds = ["" if bound is None else str(bound) for bound in (part.start, part.stop)]
-            parts.append(":".join(bounds) + ("" if part.step is None else f":{part.step}"))
-        elif isinstance(part, np.ndarray):
-            parts.append(str(part.tolist()) if part.size <= SHORT_ARRAY else f"{part.size} entries")
-        else:
-            parts.append(str(part))
-    while len(parts) > 1 and parts[-1] == ":":
-        parts.pop()
-    return ", ".join(parts)
-
-
-def static_text(node: Node, key: str, value: Any) -> str:
-    """A static argument as people write it: axes counted from the front."""
-    if key == "axis" and node.operands and value is not None:
-        axes = value if isinstance(value, tuple) else (value,)
-        if all(isinstance(axis, int) and axis < 0 for axis in axes):
-            ndim = max(node.operands[0].ndim, node.ndim)
-            counted = tuple(axis + ndim for axis in axes)
-            return str(counted[0] if len(counted) == 1 else counted)
-    if isinstance(value, np.ndarray):
-        return number_text(value) if value.size <= SHORT_ARRAY else f"array{list(value.shape)}"
-    return repr(value) if isinstance(value, str) else str(value)
-
-
-def _goes_unsaid(node: Node, key: str, value: Any) -> bool:
-    if key == "axis" and node.operands:
-        everything = tuple(range(-node.operands[0].ndim, 0))
-        return value in (everything, None)
-    default = node.operation.static_defaults.get(key)
-    return isinstance(value, type(default)) and bool(np.all(value == default))
 
 
 def _slope(one: Contribution, reverse: Backward, names: Mapping[Node, str]) -> str | None:
@@ -178,9 +109,9 @@ def _product(one: Contribution, reverse: Backward, names: Mapping[Node, str]) ->
     from vjpcli.engine.symbolic import contribution_text  # noqa: PLC0415  (SymPy)
 
     adjoint = reverse.adjoints[one.reader]
-    word = "1" if one.reader.size == 1 and adjoint in reverse.seeds.values() else None
+    is_one = one.reader.size == 1 and adjoint in reverse.seeds.values()
     return contribution_text(
-        one.local, {**names, adjoint: word or f"∂{names[one.reader]}"}, longest=36
+        one.local, {**names, adjoint: "" if is_one else f"∂{names[one.reader]}"}, longest=36
     )
 
 

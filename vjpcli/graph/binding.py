@@ -97,11 +97,16 @@ def _keeping_call(callee: Callee, arguments: Sequence[Any]) -> Any:
 def _convention(
     operation: Operation, callee: Callee, static: dict[str, Any], filled: dict[str, Any]
 ) -> str:
-    """What to announce when a default was taken on which libraries differ."""
+    """What to announce when a meaning was taken on which libraries differ."""
     if not operation.convention or callee.prefixed:
         return ""
-    differing = {name for facts in operation.library_defaults.values() for name in facts}
-    if not differing - static.keys() and not (static and means_another_elsewhere(callee)):
+    about = operation.convention_about
+    if about is None:
+        differing = {name for facts in operation.library_defaults.values() for name in facts}
+        tells = differing - static.keys() or (static and means_another_elsewhere(callee))
+    else:
+        tells = not about or set(about) - static.keys()
+    if not tells:
         return ""
     return operation.convention.format(**{**operation.static_defaults, **filled})
 

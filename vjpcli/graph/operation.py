@@ -191,6 +191,8 @@ class Operation:
         several: names of the results where a call gives several, e.g. ("values", "indices").
         convention: a remark printed with the result when the operation occurs, with
             `{static}` fields, or "".
+        convention_about: the static arguments that leave nothing to remark when a call gives
+            them all; empty: it is always remarked. None: those of `library_defaults`.
     """
 
     name: str
@@ -219,6 +221,7 @@ class Operation:
     integer_is_static: bool = False
     several: tuple[str, ...] = ()
     convention: str = ""
+    convention_about: tuple[str, ...] | None = None
     flat: bool = False
     argument_order: tuple[str, ...] = ()
     decided: tuple[str, ...] = ()
@@ -423,7 +426,8 @@ def refuse_oversized(shape: Sequence[int]) -> None:
     if entries > LARGEST_ARRAY:
         raise fail(
             "too-large",
-            f"an array of shape {shape_text(tuple(shape))} would have {entries:,} entries",
+            f"an array of shape {shape_text(tuple(shape))} would have "
+            f"{_count_text(entries)} entries",
             notes=(f"the limit is {LARGEST_ARRAY:,} entries",),
         )
     if len(shape) > MOST_AXES:
@@ -432,4 +436,12 @@ def refuse_oversized(shape: Sequence[int]) -> None:
 
 def shape_text(shape: Shape) -> str:
     """A shape as Python writes it: (), (3,), (2, 3)."""
-    return str(tuple(int(length) for length in shape))
+    lengths = [int(length) for length in shape]
+    if all(length < 10**18 for length in lengths):
+        return str(tuple(lengths))
+    return f"({', '.join(_count_text(length).replace(',', '') for length in lengths)})"
+
+
+def _count_text(count: int) -> str:
+    """A count with its thousands apart; its size alone where nobody would read the digits."""
+    return f"{count:,}" if count < 10**18 else f"about 10^{math.log10(count):.0f}"

@@ -44,7 +44,7 @@ class Registry(Mapping[str, "Operation"]):
         self._declared: dict[str, Operation] = {}
         self._is_complete = False
         self.index = Index()
-        self.load_file: Callable[[str], object] = lambda name: None
+        self.load_file: Callable[[str], object] = lambda _: None
         self.load_every_file: Callable[[], object] = lambda: None
 
     def declare(self, operation: Operation) -> None:

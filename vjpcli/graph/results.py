@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from vjpcli.errors import fail
 from vjpcli.graph.node import Node
 
 
@@ -29,5 +30,10 @@ class Results(tuple[Node, ...]):
 
     @property
     def default(self) -> Node:
-        """The one that is meant where a single array is needed."""
+        """The one that is meant where a single array is needed.
+
+        Errors: not-a-number, where there is none: `unbind` of an empty axis.
+        """
+        if not self:
+            raise fail("not-a-number", "an array is needed here, but these are no arrays at all")
         return self[self.default_position]

@@ -53,6 +53,7 @@ from vjpcli.parser.syntax import (
     Unary,
     postorder,
 )
+from vjpcli.parser.walk import Done, meaning, parents_first
 from vjpcli.record import record
 
 INFIX: dict[str, str] = {
@@ -74,6 +75,8 @@ INFIX: dict[str, str] = {
     ">=": "greater_equal",
 }
 PREFIX = {"-": "negative", "+": "positive", "~": "logical_not"}
+TRANSPOSES = {"T": "T", "mT": "matrix_transpose"}
+"""Attribute -> the operation that it is; every other operation is called."""
 
 
 @record
@@ -104,7 +107,7 @@ def free_names(program: Program) -> dict[str, Span]:
     assigned: set[str] = set()
     for statement in program.statements:
         not_read: set[int] = set()
-        for part in postorder_parents_first(statement.value):
+        for part in parents_first(statement.value):
             if isinstance(part, Call) and isinstance(part.function, Name):
                 not_read.add(id(part.function))
             elif (
@@ -120,15 +123,6 @@ def free_names(program: Program) -> dict[str, Span]:
                     found.setdefault(name, part.span)
         assigned.update(statement.targets)
     return found
-
-
-def postorder_parents_first(root: Expression) -> Iterator[Expression]:
-    """Every part of `root`, parents before children, without recursion."""
-    pending = [root]
-    while pending:
-        part = pending.pop()
-        yield part
-        pending.extend(part.children)
 
 
 def trace(program: Program, values: Mapping[str, Any], *, library: Library = "torch") -> Trace:
@@ -224,8 +218,7 @@ class _Tracer:
     # One method for each kind of syntax; operands are already evaluated.
 
     def evaluate(self, root: Expression) -> Any:
-        done: dict[int, Any] = {}
-        handlers: dict[type, Callable[[Any, dict[int, Any]], Any]] = {
+        handlers: dict[type, Callable[[Any, Done], Any]] = {
             Number: self.number,
             Literal: lambda part, _: part.value,
             Name: self.name,
@@ -237,15 +230,7 @@ class _Tracer:
             Slice: self.slice,
             Index: self.index,
         }
-        functions = {
-            id(part.function) for part in postorder_parents_first(root) if isinstance(part, Call)
-        }
-        for part in postorder(root):
-            if id(part) in functions and isinstance(part, Name):
-                done[id(part)] = self.callee_name(part)
-            else:
-                done[id(part)] = handlers[type(part)](part, done)
-        return done[id(root)]
+        return meaning(root, handlers, self.callee_name)
 
     @contextmanager
     def place(self, part: Expression, span: Span | None = None) -> Iterator[None]:
@@ -256,10 +241,10 @@ class _Tracer:
         except VjpError as error:
             raise error.at(self.source, span or part.span) from None
 
-    def number(self, part: Number, _: dict[int, Any]) -> Any:
+    def number(self, part: Number, _: Done) -> Any:
         return int(part.value) if part.whole and abs(part.value) < 2**53 else part.value
 
-    def name(self, part: Name, _: dict[int, Any]) -> Any:
+    def name(self, part: Name, _: Done) -> Any:
         name = part.identifier
         if name in self.environment:
             return self.environment[name]
@@ -296,7 +281,7 @@ class _Tracer:
             raise unknown_function(name, self.source, part.span)
         return callee
 
-    def unary(self, part: Unary, done: dict[int, Any]) -> Any:
+    def unary(self, part: Unary, done: Done) -> Any:
         operand = done[id(part.operand)]
         if isinstance(operand, bool) and part.operator == "~":
             return not operand
@@ -305,7 +290,7 @@ class _Tracer:
         with self.place(part, part.operator_span):
             return OPERATIONS[PREFIX[part.operator]](self.node(operand, part.operand))
 
-    def binary(self, part: Binary, done: dict[int, Any]) -> Any:
+    def binary(self, part: Binary, done: Done) -> Any:
         left, right = done[id(part.left)], done[id(part.right)]
         operation = OPERATIONS[INFIX[part.operator]]
         if isinstance(left, int | float) and isinstance(right, int | float):
@@ -328,11 +313,11 @@ class _Tracer:
             diagnostic = error.diagnostic.at(self.source, part.operator_span)
             raise VjpError(_with_labels(diagnostic, labels)) from None
 
-    def sequence(self, part: Sequence, done: dict[int, Any]) -> Any:
+    def sequence(self, part: Sequence, done: Done) -> Any:
         items = [done[id(item)] for item in part.items]
         return items if part.is_list else tuple(items)
 
-    def attribute(self, part: Attribute, done: dict[int, Any]) -> Any:
+    def attribute(self, part: Attribute, done: Done) -> Any:
         value, name = done[id(part.value)], part.attribute
         if isinstance(value, LibraryName):
             return value.member(name, self.source, part.span)
@@ -347,9 +332,9 @@ class _Tracer:
         node = self.node(value, part.value)
         if name in ("shape", "ndim"):
             return getattr(node, name)
-        if name in ("T", "mT"):
+        if name in TRANSPOSES:
             with self.place(part, part.attribute_span):
-                return OPERATIONS[name](node)
+                return OPERATIONS[TRANSPOSES[name]](node)
         if name in ("grad", "grad_fn", "data", "requires_grad", "backward"):
             raise self.refuse_attribute(
                 part, "gradients are what vjp prints: write only the expression, seeds go in --seed"
@@ -370,10 +355,12 @@ class _Tracer:
             notes=(why,),
         )
 
-    def call(self, part: Call, done: dict[int, Any]) -> Any:
+    def call(self, part: Call, done: Done) -> Any:
         callee = done[id(part.function)]
-        arguments = [done[id(argument)] for argument in part.arguments]
-        keywords = [(k.name, self.plain(done[id(k.value)]), k.name_span) for k in part.keywords]
+        arguments = [self.plain(done[id(one)], one) for one in part.arguments]
+        keywords = [
+            (k.name, self.plain(done[id(k.value)], k.value), k.name_span) for k in part.keywords
+        ]
         if isinstance(callee, LibraryName) and is_dtype(callee.path):
             callee = find_callee("float", self.library)  # np.float64(3) is 3
         if not isinstance(callee, Callee):
@@ -386,7 +373,7 @@ class _Tracer:
         with self.place(part, name_span):
             result, convention = call_operation(
                 callee,
-                [self.plain(argument) for argument in arguments],
+                arguments,
                 keywords,
                 self.source,
                 self.value_of,
@@ -421,7 +408,7 @@ class _Tracer:
             fix=self.replacement(part.span, product),
         )
 
-    def slice(self, part: Slice, done: dict[int, Any]) -> slice:
+    def slice(self, part: Slice, done: Done) -> slice:
         def bound(expression: Expression | None) -> int | None:
             if expression is None:
                 return None
@@ -437,7 +424,7 @@ class _Tracer:
 
         return slice(bound(part.start), bound(part.stop), bound(part.step))
 
-    def index(self, part: Index, done: dict[int, Any]) -> Any:
+    def index(self, part: Index, done: Done) -> Any:
         value = done[id(part.value)]
         items = [done[id(item)] for item in part.items]
         if isinstance(value, list | tuple) and len(items) == 1:
@@ -495,9 +482,9 @@ class _Tracer:
         """`value` as a node: numbers and lists of them are constants, lists of nodes stacked."""
         if isinstance(value, Node):
             return value
-        if isinstance(value, Results):
-            return value.default
         with self.place(part):
+            if isinstance(value, Results):
+                return value.default
             if isinstance(value, list | tuple):
                 return self.stacked(value, part)
             if isinstance(value, bool | int | float):
@@ -532,10 +519,10 @@ class _Tracer:
         stacked: Node = OPERATIONS["stack"](*nodes, axis=0)
         return stacked
 
-    def plain(self, value: Any) -> Any:
-        """An argument: lists with nodes in them stay lists, several results give the first."""
+    def plain(self, value: Any, part: Expression) -> Any:
+        """An argument: lists with nodes in them stay lists, several results give their default."""
         if isinstance(value, Results):
-            return value.default
+            return self.node(value, part)
         if isinstance(value, LibraryName):
             return value.path
         return value

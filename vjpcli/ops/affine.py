@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from vjpcli.ops import shape
 from vjpcli.ops.declaration import Refusal, broadcast_shapes, fail, operation, sample
-from vjpcli.ops.matrix import plain_number, require_rank
-from vjpcli.ops.products import matmul_shape, matrix_transpose, outer
+from vjpcli.ops.keywords import plain_number
+from vjpcli.ops.matrix import require_rank
+from vjpcli.ops.ordering import matrix_transpose
+from vjpcli.ops.products import matmul_shape, outer
 from vjpcli.ops.reduction import sum as sum_of
 
 
@@ -19,7 +21,7 @@ def _scaled(factor, x):
 
 def _added(name, beta, start, alpha, product):
     """beta * start + alpha * product; with beta 0 the start is not read at all (PyTorch)."""
-    beta, alpha = plain_number(name, "beta", beta), plain_number(name, "alpha", alpha)
+    beta, alpha = plain_number("beta", beta), plain_number("alpha", alpha)
     if broadcast_shapes(name, start, product) != product.shape:
         raise fail("shape-mismatch", f"{name} cannot stretch its product to the shape added to it")
     return _scaled(alpha, product) if beta == 0 else _scaled(beta, start) + _scaled(alpha, product)

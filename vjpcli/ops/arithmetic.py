@@ -273,7 +273,7 @@ def _(g, y, x):
 
 @abs.vjp_like("autograd")
 def _(g, y, x):
-    return g * sign(x)
+    return g * (x / comparison.where(comparison.equal(x, 0), 1.0, y))
 
 
 @abs.vjp_like("jax")

@@ -11,8 +11,8 @@ import numpy as np
 
 from vjpcli.graph.operation import make_constant, refuse_oversized
 from vjpcli.ops import shape as shapes
-from vjpcli.ops import whole
 from vjpcli.ops.declaration import Refusal, constant_number, fail, operation, sample
+from vjpcli.ops.keywords import array_shape, plain_number, position_array, whole_number
 
 SHAPE_KEYWORDS = {"size": "shape"}
 
@@ -22,7 +22,7 @@ def filled(shape, value):
 
     Errors: shape-form, too-large, too-many-axes.
     """
-    return make_constant(np.broadcast_to(np.float64(value), whole.array_shape(shape)))
+    return make_constant(np.broadcast_to(np.float64(value), array_shape(shape)))
 
 
 SHAPE_REFUSALS = (
@@ -77,7 +77,7 @@ def full(value, *, shape):
     Source:  the number receives the sum of the adjoints of its copies
     Example: vjp explain "x * full((3,), c)" x=1,2,3 c=5 --seed ones
     """
-    return shapes.broadcast_to(value, shape=whole.array_shape(shape))
+    return shapes.broadcast_to(value, shape=array_shape(shape))
 
 
 def _memory_is_random():
@@ -159,8 +159,8 @@ def full_like(x, value):
 @operation(
     keyword_aliases={"N": "n", "M": "m"},
     refuses=(
-        Refusal(sample(n=-1), "too-small"),
-        Refusal(sample(n=1.5), "not-whole"),
+        Refusal(sample(n=-1), "keyword-value"),
+        Refusal(sample(n=1.5), "keyword-value"),
         Refusal(sample(n=10**6), "too-large"),
     ),
 )
@@ -173,13 +173,13 @@ def eye(*, n, m=None, k=0):
     Example: vjp explain "(A + eye(2)) @ x" A=[[1,2],[3,4]] x=1,10 --seed ones
     """
     rows, columns = _matrix_lengths(n, m)
-    return make_constant(np.eye(rows, columns, whole.whole_number("k", k)))
+    return make_constant(np.eye(rows, columns, whole_number("k", k)))
 
 
 def _matrix_lengths(n, m):
-    rows = whole.whole_number("n", n, least=0)
-    columns = rows if m is None else whole.whole_number("m", m, least=0)
-    return whole.array_shape((rows, columns))
+    rows = whole_number("n", n, least=0)
+    columns = rows if m is None else whole_number("m", m, least=0)
+    return array_shape((rows, columns))
 
 
 @operation(refuses=(Refusal(sample(n=10**6), "too-large"),))
@@ -196,7 +196,7 @@ def identity(*, n):
 
 @operation(
     keyword_aliases={"N": "n", "M": "m"},
-    refuses=(Refusal(sample(n=10**6), "too-large"), Refusal(sample(n="a"), "not-whole")),
+    refuses=(Refusal(sample(n=10**6), "too-large"), Refusal(sample(n="a"), "keyword-value")),
 )
 def tri(*, n, m=None, k=0):
     """A matrix with ones on and below its diagonal and zeros above.
@@ -207,17 +207,7 @@ def tri(*, n, m=None, k=0):
     Example: vjp explain "(A * tri(2)) @ x" A=[[1,2],[3,4]] x=1,10 --seed ones
     """
     rows, columns = _matrix_lengths(n, m)
-    return make_constant(np.tri(rows, columns, whole.whole_number("k", k)))
-
-
-def plain_number(name, value):
-    """`value` as a float.
-
-    Errors: not-a-number.
-    """
-    if isinstance(value, bool) or not isinstance(value, int | float | np.number):
-        raise fail("not-a-number", f"`{name}` is a number, not {value!r}")
-    return float(value)
+    return make_constant(np.tri(rows, columns, whole_number("k", k)))
 
 
 @operation(
@@ -228,7 +218,7 @@ def plain_number(name, value):
         Refusal(sample(start=10**12), "too-large"),
         Refusal(sample(start=0, stop=math.inf), "too-large"),
         Refusal(sample(start=0, stop=math.nan), "too-large"),
-        Refusal(sample(start="a"), "not-a-number"),
+        Refusal(sample(start="a"), "keyword-value"),
     ),
 )
 def arange(*, start=None, stop=None, step=1):
@@ -257,7 +247,7 @@ def arange(*, start=None, stop=None, step=1):
 def _count(num):
     if num is None:
         raise fail("missing-argument", "the number of points is missing", notes=("num=5",))
-    (count,) = whole.array_shape(whole.whole_number("num", num, least=0))
+    (count,) = array_shape(whole_number("num", num, least=0))
     return count
 
 
@@ -277,9 +267,9 @@ POINT_DEFAULTS = {"numpy": {"num": 50}, "jax": {"num": 50}}
     ),
     refuses=(
         Refusal(sample(0.0, 1.0), "missing-argument"),
-        Refusal(sample(0.0, 1.0, num=-1), "too-small"),
+        Refusal(sample(0.0, 1.0, num=-1), "keyword-value"),
         Refusal(sample(0.0, 1.0, num=10**12), "too-large"),
-        Refusal(sample(0.0, 1.0, num=2.5), "not-whole"),
+        Refusal(sample(0.0, 1.0, num=2.5), "keyword-value"),
     ),
 )
 def linspace(start, stop, *, num=None, endpoint=True):
@@ -306,7 +296,7 @@ def linspace(start, stop, *, num=None, endpoint=True):
     samples=(sample((), (), num=3), sample(0.0, 1.0, num=3, base=2)),
     refuses=(
         Refusal(sample(0.0, 1.0), "missing-argument"),
-        Refusal(sample(0.0, 1.0, num=2, base="e"), "not-a-number"),
+        Refusal(sample(0.0, 1.0, num=2, base="e"), "keyword-value"),
     ),
 )
 def logspace(start, stop, *, num=None, base=10.0, endpoint=True):
@@ -372,7 +362,10 @@ def array(x):
     return x
 
 
-@operation(name="float", refuses=(Refusal(sample(text="one"), "not-a-number"),))
+@operation(
+    name="float",
+    refuses=(Refusal(sample(text="one"), "not-a-number"), Refusal(sample(), "missing-argument")),
+)
 def float_number(x=None, *, text=None):
     """A number, or the text of one: float("-inf").
 
@@ -383,6 +376,8 @@ def float_number(x=None, *, text=None):
     """
     if x is not None:
         return x
+    if text is None:
+        raise fail("missing-argument", "float() needs a number or the text of one")
     try:
         return make_constant(float(text))
     except (TypeError, ValueError):
@@ -407,8 +402,8 @@ def one_hot(*, x, num_classes=-1):
     Source:  a constant
     Example: vjp explain "sum(one_hot([2, 0], 3) * log_softmax(x, dim=1))" x=[[1,2,3],[4,5,6]]
     """
-    classes = whole.positions("x", x)
-    count = whole.whole_number("num_classes", num_classes, least=-1)
+    classes = position_array("x", x)
+    count = whole_number("num_classes", num_classes, least=-1)
     if count == -1:
         if classes.size == 0:
             raise fail("missing-argument", "one_hot of nothing needs `num_classes`")

@@ -149,13 +149,23 @@ def _(g, y, x, at_zero):
     np.copysign,
     symbolic=lambda s, a, b: s.Abs(a) * s.sign(b),
     domain=(nonzero, nonzero),
-    kinks=(Kink("a == 0", lambda y, a, b: a == 0, slopes=(-1, 1), used=0, point=(0.0, 1.0)),),
+    kinks=(
+        Kink(
+            "a == 0",
+            lambda y, a, b: a == 0,
+            slopes=(-1, 1),
+            used=0,
+            point=(0.0, 1.0),
+            others={"jax": 1},
+        ),
+    ),
 )
 def copysign(a, b):
     """The size of a with the sign of b, entry by entry; -0.0 counts as negative.
 
     Shapes:  a [...], b [...] -> [...] (broadcast)
-    Kinks:   at a = 0 the slope for a is 0 (PyTorch); for b it is 0 everywhere
+    Kinks:   at a = 0 the slope for a is 0 (PyTorch), JAX uses 1 where the signs agree and -1
+             where they differ; for b it is 0 everywhere
     Source:  |a| times the sign of b
     Example: vjp explain "copysign(a, b)" a=1,-2 b=-3,4 --seed ones
     """
@@ -164,6 +174,11 @@ def copysign(a, b):
 @copysign.vjp
 def _(g, y, a, b):
     return g * (arithmetic.sign(a) * copysign(1, b)), rounding.no_slope(g)
+
+
+@copysign.vjp_like("jax")
+def _(g, y, a, b):
+    return g * (copysign(1, a) * copysign(1, b)), rounding.no_slope(g)
 
 
 def _replace(x, *, nan, posinf, neginf):

@@ -305,6 +305,7 @@ def multilabel_soft_margin_loss(input, target, weight=None, *, reduction="mean")
         Refusal(sample((2, 3), (2,), p=3), "keyword-value"),
         Refusal(sample((2, 3, 2), (2,)), "shape-mismatch"),
     ),
+    argument_order=("input", "target", "p", "margin", "weight"),
 )
 def multi_margin_loss(input, target, weight=None, *, p=1, margin=1, reduction="mean"):
     """How far the other classes are from lying below the target class by a margin.

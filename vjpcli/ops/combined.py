@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from vjpcli.graph.operation import nonzero, real
 from vjpcli.ops import elementary
 from vjpcli.ops.declaration import (
@@ -15,8 +17,14 @@ from vjpcli.ops.declaration import (
 from vjpcli.ops.keywords import plain_number
 
 
+def _lerp(start, end, weight):
+    """From the nearer end, as PyTorch: exact at both, and infinite ends give what they give there."""
+    step = end - start
+    return np.where(np.abs(np.real(weight)) < 0.5, start + weight * step, end - step * (1 - weight))
+
+
 @elementwise(
-    lambda start, end, weight: start + weight * (end - start),
+    _lerp,
     symbolic=lambda s, start, end, weight: start + weight * (end - start),
     analytic=True,
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from vjpcli.ops import indexing, reduction, shape, whole
+from vjpcli.ops import indexing, reduction, shape
 from vjpcli.ops.declaration import (
     Refusal,
     broadcast_shapes,
@@ -16,6 +16,7 @@ from vjpcli.ops.declaration import (
     shape_text,
     trailing_axis,
 )
+from vjpcli.ops.keywords import array_shape, one_of, whole_numbers
 
 
 @operation(
@@ -34,8 +35,8 @@ from vjpcli.ops.declaration import (
         sample((2,), reps=0),
     ),
     refuses=(
-        Refusal(sample((3,), reps=-1), "too-small"),
-        Refusal(sample((3,), reps=1.5), "not-whole"),
+        Refusal(sample((3,), reps=-1), "keyword-value"),
+        Refusal(sample((3,), reps=1.5), "keyword-value"),
         Refusal(sample((3,), reps=(10**6, 10**6)), "too-large"),
     ),
     analytic=True,
@@ -48,11 +49,11 @@ def tile(x, *, reps):
     Source:  each entry receives the sum of the adjoints of its copies
     Example: vjp explain "tile(x, 2)" x=1,2 --seed 1,1,10,10
     """
-    counts = whole.whole_numbers("reps", reps, least=0)
+    counts = whole_numbers("reps", reps, least=0)
     counts = (1,) * (x.ndim - len(counts)) + counts
     lengths = (1,) * (len(counts) - x.ndim) + x.shape
     tiled = [count * length for count, length in zip(counts, lengths, strict=True)]
-    return outcome(whole.array_shape(tiled), reps=counts)
+    return outcome(array_shape(tiled), reps=counts)
 
 
 @tile.vjp
@@ -77,8 +78,8 @@ def _(g, y, x, *, reps):
     ),
     refuses=(
         Refusal(sample((3,), repeats=(1, 2)), "repeats-count"),
-        Refusal(sample((3,), repeats=-1), "too-small"),
-        Refusal(sample((3,), repeats=0.5), "not-whole"),
+        Refusal(sample((3,), repeats=-1), "keyword-value"),
+        Refusal(sample((3,), repeats=0.5), "keyword-value"),
         Refusal(sample((3,), repeats=2, axis=1), "axis-out-of-range"),
         Refusal(sample((3,), repeats=10**10), "too-large"),
     ),
@@ -94,13 +95,13 @@ def repeat(x, *, repeats, axis=None):
     if axis is None:
         x, axis = shape.ravel(x), -1
     axis = trailing_axis(x, axis)
-    counts = whole.whole_numbers("repeats", repeats, least=0)
+    counts = whole_numbers("repeats", repeats, least=0)
     length = x.shape[axis]
     if len(counts) == 1:
         counts *= length
     if len(counts) != length:
         raise fail("repeats-count", f"{len(counts)} counts for {length} entries")
-    whole.array_shape(sum(counts))
+    array_shape(sum(counts))
     return indexing.read_along(x, np.repeat(np.arange(length), counts), axis)
 
 
@@ -124,7 +125,7 @@ def kron(a, b):
     ndim = max(a.ndim, b.ndim)
     first = (1,) * (ndim - a.ndim) + a.shape
     second = (1,) * (ndim - b.ndim) + b.shape
-    whole.array_shape([m * n for m, n in zip(first, second, strict=True)])
+    array_shape([m * n for m, n in zip(first, second, strict=True)])
     wide = shape.reshape(a, shape=[n for length in first for n in (length, 1)])
     fine = shape.reshape(b, shape=[n for length in second for n in (1, length)])
     lengths = [m * n for m, n in zip(first, second, strict=True)]
@@ -142,7 +143,7 @@ def kron(a, b):
     ),
     refuses=(
         Refusal(sample((2,), (2, 3)), "rank-too-high"),
-        Refusal(sample((2,), (3,), indexing="yx"), "unknown-indexing"),
+        Refusal(sample((2,), (3,), indexing="yx"), "keyword-value"),
     ),
 )
 def meshgrid(*vectors, indexing="ij", sparse=False):
@@ -153,8 +154,7 @@ def meshgrid(*vectors, indexing="ij", sparse=False):
     Source:  each entry receives the sum of the adjoints of its copies
     Example: vjp explain "X, Y = meshgrid(x, y); X*Y" x=1,2 y=3,4,5 --seed ones
     """
-    if indexing not in ("ij", "xy"):
-        raise fail("unknown-indexing", f'`indexing` is "ij" or "xy", not {indexing!r}')
+    indexing = one_of("indexing", indexing, ("ij", "xy"))
     for vector in vectors:
         if vector.ndim > 1:
             raise fail("rank-too-high", f"meshgrid takes vectors, not {shape_text(vector.shape)}")
@@ -164,7 +164,7 @@ def meshgrid(*vectors, indexing="ij", sparse=False):
     lengths = [0] * len(vectors)
     for place, vector in zip(places, vectors, strict=True):
         lengths[place] = vector.size
-    whole.array_shape(lengths)
+    array_shape(lengths)
     grids = []
     for place, vector in zip(places, vectors, strict=True):
         alone = [1] * len(vectors)

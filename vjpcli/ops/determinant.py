@@ -23,7 +23,7 @@ from vjpcli.ops.matrix import (
     require_square,
     stand_beside_matrices,
 )
-from vjpcli.ops.products import matrix_transpose
+from vjpcli.ops.ordering import matrix_transpose
 
 SINGULAR_4 = [[1, 2, 3, 4], [5, 6, 7, 8], [2, 4, 6, 9], [3, 5, 8, 11]]
 RANK_2_OF_4 = [[1, 2, 0, 1], [2, 4, 1, 0], [3, 6, 1, 1], [1, 2, 1, -1]]

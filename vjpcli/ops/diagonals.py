@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from vjpcli.ops import indexing, ordering, shape, whole
+from vjpcli.ops import indexing, ordering, shape
 from vjpcli.ops.declaration import (
     Refusal,
     fail,
@@ -14,6 +14,7 @@ from vjpcli.ops.declaration import (
     shape_text,
     trailing_axis,
 )
+from vjpcli.ops.keywords import array_shape, whole_number
 
 
 def _two_axes(x, axis1, axis2, *, extra=0):
@@ -59,7 +60,7 @@ DIAGONAL_KEYWORDS = {"dim1": "axis1", "dim2": "axis2", "k": "offset", "diagonal"
         Refusal(sample((3,)), "rank-too-low"),
         Refusal(sample((2, 3), axis1=0, axis2=0), "axis-twice"),
         Refusal(sample((2, 3), axis1=0, axis2=2), "axis-out-of-range"),
-        Refusal(sample((2, 3), offset=0.5), "not-whole"),
+        Refusal(sample((2, 3), offset=0.5), "keyword-value"),
     ),
     analytic=True,
 )
@@ -72,7 +73,9 @@ def diagonal(x, *, offset=0, axis1=0, axis2=1):
     Example: vjp explain "diagonal(A) * x" A=[[1,2],[3,4]] x=1,10 --seed ones
     """
     first, second = _two_axes(x, axis1, axis2)
-    offset = whole.whole_number("offset", offset)
+    offset = whole_number("offset", offset)
+    # Beyond the last diagonal all are alike, and NumPy takes only small ones.
+    offset = max(-x.shape[first], min(offset, x.shape[second]))
     length = _diagonal_length(x.shape[first], x.shape[second], offset)
     others = [n for i, n in enumerate(x.shape, start=-x.ndim) if i not in (first, second)]
     return outcome((*others, length), offset=offset, axis1=first, axis2=second)
@@ -124,13 +127,13 @@ def diag_embed(x, *, offset=0, axis1=-2, axis2=-1):
     if x.ndim == 0:
         raise fail("rank-too-low", "diag_embed needs a vector, not a number")
     first, second = _two_axes(x, axis1, axis2, extra=1)
-    offset = whole.whole_number("offset", offset)
+    offset = whole_number("offset", offset)
     size = x.shape[-1] + abs(offset)
     if (first, second) != (-2, -1):
         return ordering.moveaxis(
             diag_embed(x, offset=offset), source=(-2, -1), destination=(first, second)
         )
-    return outcome(whole.array_shape((*x.shape[:-1], size, size)), offset=offset)
+    return outcome(array_shape((*x.shape[:-1], size, size)), offset=offset)
 
 
 @diag_embed.vjp
@@ -144,7 +147,7 @@ def _(g, y, x, *, offset):
     refuses=(
         Refusal(sample(()), "diag-rank"),
         Refusal(sample((2, 3, 4)), "diag-rank"),
-        Refusal(sample((2, 3), offset="a"), "not-whole"),
+        Refusal(sample((2, 3), offset="a"), "keyword-value"),
     ),
 )
 def diag(x, *, offset=0):
@@ -183,7 +186,9 @@ def _triangle_statics(name, x, diagonal):
         raise fail(
             "rank-too-low", f"{name} needs a matrix, not an array of shape {shape_text(x.shape)}"
         )
-    return outcome(x.shape, diagonal=whole.whole_number("diagonal", diagonal))
+    diagonal = whole_number("diagonal", diagonal)
+    # Beyond the last diagonal all are alike, and NumPy takes only small ones.
+    return outcome(x.shape, diagonal=max(-x.shape[-2] - 1, min(diagonal, x.shape[-1] + 1)))
 
 
 TRIANGLE_SAMPLES = (
@@ -195,7 +200,7 @@ TRIANGLE_SAMPLES = (
 )
 TRIANGLE_REFUSALS = (
     Refusal(sample((3,)), "rank-too-low"),
-    Refusal(sample((2, 3), diagonal=0.5), "not-whole"),
+    Refusal(sample((2, 3), diagonal=0.5), "keyword-value"),
 )
 
 

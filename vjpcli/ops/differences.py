@@ -48,7 +48,7 @@ def _end_piece(name, x, piece, axis):
 @operation(
     lambda x, *, n, axis: np.diff(x, n=n, axis=axis),
     pattern=_reads_neighbours,
-    integer_is_static=True,
+    argument_order=("x", "n", "axis", "prepend", "append"),
     samples=(
         sample((4,)),
         sample((2, 3), axis=0),

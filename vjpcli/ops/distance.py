@@ -9,7 +9,8 @@ import numpy as np
 from vjpcli.graph.operation import shape_mismatch
 from vjpcli.ops import arithmetic, comparison, indexing, reduction, shape
 from vjpcli.ops.declaration import Kink, Refusal, fail, operation, outcome, sample, shape_text
-from vjpcli.ops.matrix import plain_number, require_matrix, union
+from vjpcli.ops.keywords import plain_number
+from vjpcli.ops.matrix import require_matrix, union
 
 POINTS = [[0.0, 1.0], [2.0, -1.0], [0.5, 3.0]]
 OTHERS = [[1.0, 1.5], [-2.0, 0.3]]
@@ -74,7 +75,7 @@ def cdist(x1, x2, *, p=2):
     """
     require_matrix("cdist", x1)
     require_matrix("cdist", x2)
-    p = plain_number("cdist", "p", p)
+    p = plain_number("p", p)
     if not p >= 0:
         raise fail("keyword-value", f"`p` of cdist is not negative, and {p} was given")
     if x1.shape[-1] != x2.shape[-1]:

@@ -9,7 +9,8 @@ from vjpcli.graph.operation import shape_mismatch
 from vjpcli.ops import reduction, shape
 from vjpcli.ops.declaration import Refusal, operation, sample, trailing_axis
 from vjpcli.ops.matrix import require_rank
-from vjpcli.ops.products import flat, matmul_shape, matrix_transpose
+from vjpcli.ops.ordering import matrix_transpose
+from vjpcli.ops.products import flat, matmul_shape
 
 
 @operation(

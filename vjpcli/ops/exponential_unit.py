@@ -53,7 +53,14 @@ def elu(x, *, alpha=1):
 
 
 # The untaken branch must stay finite, or 0 times infinity would reach a second derivative.
+# PyTorch lets the adjoint through at nan, JAX gives nan.
 @elu.vjp
+def _(g, y, x, *, alpha):
+    left_slope = alpha * elementary.exp(comparison.minimum(x, 0))
+    return comparison.where(comparison.less_equal(x, 0), g * left_slope, g)
+
+
+@elu.vjp_like("jax")
 def _(g, y, x, *, alpha):
     left_slope = alpha * elementary.exp(comparison.minimum(x, 0))
     return comparison.where(comparison.greater(x, 0), g, g * left_slope)
@@ -87,6 +94,12 @@ def celu(x, *, alpha=1):
 @celu.vjp
 def _(g, y, x, *, alpha):
     left_slope = elementary.exp(comparison.minimum(x, 0) / alpha)
+    return comparison.where(comparison.less_equal(x, 0), g * left_slope, g)
+
+
+@celu.vjp_like("jax")
+def _(g, y, x, *, alpha):
+    left_slope = elementary.exp(comparison.minimum(x, 0) / alpha)
     return comparison.where(comparison.greater(x, 0), g, g * left_slope)
 
 
@@ -116,6 +129,12 @@ def selu(x):
 
 
 @selu.vjp
+def _(g, y, x):
+    left_slope = SELU_ALPHA * elementary.exp(comparison.minimum(x, 0))
+    return SELU_SCALE * comparison.where(comparison.less_equal(x, 0), g * left_slope, g)
+
+
+@selu.vjp_like("jax")
 def _(g, y, x):
     left_slope = SELU_ALPHA * elementary.exp(comparison.minimum(x, 0))
     return SELU_SCALE * comparison.where(comparison.greater(x, 0), g, g * left_slope)

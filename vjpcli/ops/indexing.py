@@ -6,10 +6,12 @@ that was read twice receives two contributions.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
-from vjpcli.ops import whole
 from vjpcli.ops.declaration import Refusal, fail, operation, outcome, sample, shape_text
+from vjpcli.ops.keywords import array_shape, position_array
 
 
 def explicit_index(shape, index):
@@ -38,7 +40,7 @@ def explicit_index(shape, index):
 
 def _part(part):
     if isinstance(part, list | tuple):
-        part = np.array(whole.positions("index", part)) if len(part) else np.zeros(0, np.intp)
+        part = np.array(position_array("index", part)) if len(part) else np.zeros(0, np.intp)
     if isinstance(part, bool | np.bool_):
         return np.array(part)
     if isinstance(part, np.integer):
@@ -46,7 +48,7 @@ def _part(part):
     if part is None or part is Ellipsis or isinstance(part, int):
         return part
     if isinstance(part, np.ndarray):
-        return part if part.dtype == np.bool_ else whole.positions("index", part)
+        return part if part.dtype == np.bool_ else position_array("index", part)
     if isinstance(part, slice):
         return _slice(part)
     raise fail("index-not-whole", "an index is a whole number")
@@ -142,8 +144,8 @@ def _add_into(g, *, index, shape, add=np.add):
         # Slices and masks read no entry twice.
         _behind(out, len(batch))[index] = _behind(g, len(batch))
         return out
-    places = np.arange(whole.entries(shape), dtype=np.intp).reshape(shape)[index].ravel()
-    rows = np.arange(whole.entries(batch), dtype=np.intp)[:, None] * whole.entries(shape)
+    places = np.arange(math.prod(shape), dtype=np.intp).reshape(shape)[index].ravel()
+    rows = np.arange(math.prod(batch), dtype=np.intp)[:, None] * math.prod(shape)
     places = (rows + places).ravel() if batch else places
     if g.dtype.kind == "f" and add is np.add:
         # Five times as fast as add.at, and it sums in float64.
@@ -198,7 +200,7 @@ def index(x, *, index, shape=None):
     Source:  a selection: the adjoint is added into the places that were read
     Example: vjp explain "x[[0, 0, 2]]" x=1.5,0.7,0.4 --seed 0.4,2,5
     """
-    indexed = x.shape if shape is None else whole.array_shape(shape)
+    indexed = x.shape if shape is None else array_shape(shape)
     batch = x.ndim - len(indexed)
     if batch < 0 or x.shape[batch:] != indexed:
         raise fail("shape-mismatch", f"x has shape {shape_text(x.shape)}, not {indexed}")
@@ -233,7 +235,7 @@ def add_into(g, *, index, shape):
     Source:  the transpose of reading by `index`
     Example: vjp explain "sum(x[1:]**2)" x=1,2,3
     """
-    shape = whole.array_shape(shape)
+    shape = array_shape(shape)
     full = explicit_index(shape, index)
     read = indexed_shape(shape, full)
     batch = g.ndim - len(read)

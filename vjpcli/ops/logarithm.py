@@ -19,7 +19,8 @@ def logaddexp(a, b):
 
     Shapes:  a [...], b [...] -> [...] (broadcast)
     Kinks:   none; nan where a and b are the same infinity
-    Source:  d/da = 1/(1 + exp(b-a)); at (inf, 1) the slopes are 1 and 0
+    Source:  d/da = 1/(1 + exp(b-a)); at (inf, 1) the slopes are 1 and 0 (PyTorch; JAX gives b
+             exp(1), autograd gives a nan)
     Example: vjp explain "logaddexp(0, x)" x=-800,0,800 --seed ones
     """
 
@@ -27,6 +28,21 @@ def logaddexp(a, b):
 @logaddexp.vjp
 def _(g, y, a, b):
     return g * elementary.exp(-logaddexp(0, b - a)), g * elementary.exp(-logaddexp(0, a - b))
+
+
+@logaddexp.vjp_like("jax")
+def _(g, y, a, b):
+    return g * elementary.exp(_no_inf(a) - _no_inf(y)), g * elementary.exp(_no_inf(b) - _no_inf(y))
+
+
+@logaddexp.vjp_like("autograd")
+def _(g, y, a, b):
+    return g * elementary.exp(a - y), g * elementary.exp(b - y)
+
+
+def _no_inf(x):
+    """x with 0 for +inf, as JAX has it before it takes differences."""
+    return comparison.where(comparison.equal(x, np.inf), 0, x)
 
 
 @elementwise(np.logaddexp2, symbolic=lambda s, a, b: s.log(2**a + 2**b, 2))
@@ -43,6 +59,18 @@ def logaddexp2(a, b):
 @logaddexp2.vjp
 def _(g, y, a, b):
     return g * elementary.exp2(-logaddexp2(0, b - a)), g * elementary.exp2(-logaddexp2(0, a - b))
+
+
+@logaddexp2.vjp_like("jax")
+def _(g, y, a, b):
+    return g * elementary.exp2(_no_inf(a) - _no_inf(y)), g * elementary.exp2(
+        _no_inf(b) - _no_inf(y)
+    )
+
+
+@logaddexp2.vjp_like("autograd")
+def _(g, y, a, b):
+    return g * elementary.exp2(a - y), g * elementary.exp2(b - y)
 
 
 def _xlogy(x, y):
@@ -170,8 +198,8 @@ def logit(x, *, eps=None):
     """log(x / (1-x)) of each entry: the inverse of the logistic function.
 
     Shapes:  x [...] -> [...]; with eps, x is held within eps and 1-eps first
-    Kinks:   none; infinite slopes at 0 and 1, and the value is nan outside. With eps the slope is
-             0 outside the bounds and that of logit at them
+    Kinks:   none; infinite slopes at 0 and 1. Outside value and slope are nan (JAX: the slope of
+             the formula). With eps the slope is 0 outside the bounds and that of logit at them
     Source:  d/dx = 1/(x (1-x))
     Example: vjp explain "logit(p)" p=0.2,0.5,0.9 --seed ones
     """
@@ -184,5 +212,11 @@ def logit(x, *, eps=None):
 
 
 @logit.vjp
+def _(g, y, x):
+    outside = comparison.less(x, 0) | comparison.greater(x, 1)
+    return g / comparison.where(outside, np.nan, x * (1 - x))
+
+
+@logit.vjp_like("jax")
 def _(g, y, x):
     return g / (x * (1 - x))

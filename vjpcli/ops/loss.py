@@ -77,7 +77,9 @@ def _quadratic_near_zero(distance, bound):
     """distance^2/2 within `bound` of 0, straight lines of slope `bound` outside."""
     size = arithmetic.abs(distance)
     straight = bound * (size - bound / 2)
-    return comparison.where(size < bound, distance * distance / 2, straight)
+    # Beyond the bound the square is not taken: an infinite distance times 0 would be nan.
+    near = comparison.where(size < bound, distance, 0)
+    return comparison.where(size < bound, near * near / 2, straight)
 
 
 @operation(

@@ -48,36 +48,6 @@ def require_rank(operation, x, ndim, what):
         )
 
 
-def whole_number(operation, name, value):
-    """`value` as a plain integer.
-
-    Errors: keyword-value.
-    """
-    if isinstance(value, bool) or not isinstance(value, int | np.integer):
-        raise fail("keyword-value", f"`{name}` of {operation} is a whole number, not {value!r}")
-    return int(value)
-
-
-def plain_number(operation, name, value):
-    """`value` as a plain number.
-
-    Errors: keyword-value.
-    """
-    if isinstance(value, bool) or not isinstance(value, int | float | np.number):
-        raise fail("keyword-value", f"`{name}` of {operation} is a number, not {value!r}")
-    return float(value)
-
-
-def truth(operation, name, value):
-    """`value` as True or False.
-
-    Errors: keyword-value.
-    """
-    if not isinstance(value, bool | np.bool_) and value not in (0, 1):
-        raise fail("keyword-value", f"`{name}` of {operation} is True or False, not {value!r}")
-    return bool(value)
-
-
 def union(bits, axis, *, keepdims=False):
     """What any entry along `axis` reads: the union of their bit sets."""
     united = np.bitwise_or.reduce(bits, axis=axis, keepdims=keepdims, initial=0)
@@ -109,23 +79,35 @@ def for_each_matrix(routine, *stacks, fallback=None):
     alone gets `fallback(*matrices)`, by default nan in the shape of the result, so that an
     explanation can go on and name it.
     """
-    try:
-        return routine(*stacks)
-    except np.linalg.LinAlgError:
-        pass
-    fallback = fallback or (lambda *matrices: _all_nan(routine, matrices))
+    whole = _try(routine, stacks, fallback)
+    if whole is not None:
+        return whole
     batch = np.broadcast_shapes(*(stack.shape[:-2] for stack in stacks))
-    whole = [np.broadcast_to(stack, batch + stack.shape[-2:]) for stack in stacks]
+    spread = [np.broadcast_to(stack, batch + stack.shape[-2:]) for stack in stacks]
     results = []
     for position in np.ndindex(batch):
-        matrices = [stack[position] for stack in whole]
-        try:
-            results.append(routine(*matrices))
-        except np.linalg.LinAlgError:
-            results.append(fallback(*matrices))
+        matrices = [stack[position] for stack in spread]
+        result = _try(routine, matrices, fallback)
+        if result is None:
+            result = fallback(*matrices) if fallback else _all_nan(routine, matrices)
+        results.append(result)
     if isinstance(results[0], tuple):
         return tuple(_restack(parts, batch) for parts in zip(*results, strict=True))
     return _restack(results, batch)
+
+
+def _try(routine, stacks, fallback):
+    """`routine(*stacks)`, None where it fails.
+
+    Where the answer would be nan it is not even asked: LAPACK complains about nan and infinity
+    on standard output, and nothing here can stop it.
+    """
+    if fallback is None and not all(np.isfinite(stack).all() for stack in stacks):
+        return None
+    try:
+        return routine(*stacks)
+    except np.linalg.LinAlgError:
+        return None
 
 
 def _restack(results, batch):

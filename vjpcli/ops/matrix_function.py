@@ -7,13 +7,9 @@ import numpy as np
 from vjpcli.graph.operation import as_node
 from vjpcli.ops import indexing, solving
 from vjpcli.ops.declaration import Refusal, fail, operation, outcome, sample
-from vjpcli.ops.matrix import (
-    for_each_matrix,
-    reads_matrix_for_matrix,
-    require_square,
-    whole_number,
-)
-from vjpcli.ops.products import matrix_transpose
+from vjpcli.ops.keywords import whole_number
+from vjpcli.ops.matrix import for_each_matrix, reads_matrix_for_matrix, require_square
+from vjpcli.ops.ordering import matrix_transpose
 
 LARGEST_POWER = 2**63
 
@@ -44,7 +40,7 @@ def matrix_power(a, *, n):
     Example: vjp explain "matrix_power(A, 3)" A=[[1,2],[3,4]] --seed ones
     """
     require_square("matrix_power", a)
-    n = whole_number("matrix_power", "n", n)
+    n = whole_number("n", n)
     if abs(n) >= LARGEST_POWER:
         raise fail("power-too-large", "matrix_power takes powers of at most 63 bits")
     if n == 0:

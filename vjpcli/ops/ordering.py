@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from vjpcli.ops import shape, whole
+from vjpcli.ops import matrix, shape
 from vjpcli.ops.declaration import (
     Refusal,
     fail,
@@ -15,6 +15,7 @@ from vjpcli.ops.declaration import (
     trailing_axes,
     trailing_axis,
 )
+from vjpcli.ops.keywords import whole_number, whole_numbers
 
 
 def _order_of_axes(x, axis):
@@ -77,7 +78,7 @@ def permute(x, *, axis=None):
     """
     order = _order_of_axes(x, axis)
     if x.ndim > 1 and order == (*range(-x.ndim, -2), -1, -2):
-        return mT(x)
+        return matrix_transpose(x)
     return outcome([x.shape[one] for one in order], axis=order)
 
 
@@ -98,36 +99,29 @@ def T(x):  # noqa: N802  (it is written x.T)
     return permute(x) if x.ndim > 1 else x
 
 
-def _needs_matrix(name, x):
-    if x.ndim < 2:
-        raise fail(
-            "rank-too-low", f"{name} needs a matrix, not an array of shape {shape_text(x.shape)}"
-        )
-
-
 @operation(
     lambda x: np.swapaxes(x, -1, -2),
     pattern="movement",
-    aliases=("mH",),
-    samples=(sample((2, 3)), sample((2, 3, 4)), sample((0, 2, 1))),
-    refuses=(Refusal(sample((3,)), "rank-too-low"),),
+    aliases=("mT", "mH", "adjoint"),
+    samples=(sample((2, 3)), sample((2, 3, 1)), sample((0, 2)), sample((1, 1))),
+    refuses=(Refusal(sample((3,)), "rank-too-low"), Refusal(sample(()), "rank-too-low")),
     analytic=True,
 )
-def mT(x):  # noqa: N802  (it is written x.mT)
-    """Each matrix transposed: the last two axes exchanged.
+def matrix_transpose(x):
+    """The matrix with rows and columns exchanged; of a stack, each matrix. Written x.mT too.
 
-    Shapes:  x [..., a, b] -> [..., b, a]
+    Shapes:  x [..., n, m] -> [..., m, n]
     Kinks:   none
     Source:  a rearrangement: the adjoint is transposed back
-    Example: vjp explain "A.mT @ x" A=[[1,2],[3,4]] x=1,10 --seed ones
+    Example: vjp explain "W.mT @ v" W=[[1,2],[3,4]] v=1,10 --seed ones
     """
-    _needs_matrix("mT", x)
+    matrix.require_matrix("matrix_transpose", x)
     return outcome((*x.shape[:-2], x.shape[-1], x.shape[-2]))
 
 
-@mT.vjp
+@matrix_transpose.vjp
 def _(g, y, x):
-    return mT(g)
+    return matrix_transpose(g)
 
 
 @operation(
@@ -296,7 +290,7 @@ def fliplr(x):
     Source:  a rearrangement
     Example: vjp explain "fliplr(A) @ x" A=[[1,2],[3,4]] x=1,10 --seed ones
     """
-    _needs_matrix("fliplr", x)
+    matrix.require_matrix("fliplr", x)
     return flip(x, axis=1)
 
 
@@ -327,7 +321,7 @@ def flipud(x):
         sample((0,), shift=1),
     ),
     refuses=(
-        Refusal(sample((3,), shift=1.5), "not-whole"),
+        Refusal(sample((3,), shift=1.5), "keyword-value"),
         Refusal(sample((3,), shift=1, axis=1), "axis-out-of-range"),
         Refusal(sample((2, 3), shift=(1, 2, 3), axis=(0, 1)), "axes-count"),
     ),
@@ -341,7 +335,7 @@ def roll(x, *, shift, axis=None):
     Source:  a rearrangement: the adjoint is rolled back
     Example: vjp explain "roll(x, 1) * y" x=1,2,3 y=1,10,100 --seed ones
     """
-    shifts = whole.whole_numbers("shift", shift)
+    shifts = whole_numbers("shift", shift)
     if axis is None:
         flat = roll(shape.ravel(x), shift=sum(shifts), axis=-1)
         return shape.reshape(flat, shape=x.shape)
@@ -371,7 +365,7 @@ def _(g, y, x, *, shift, axis):
         Refusal(sample((3,)), "axis-out-of-range"),
         Refusal(sample((2, 3), axes=(0, 0)), "axis-twice"),
         Refusal(sample((2, 3), axes=(0,)), "axes-count"),
-        Refusal(sample((2, 3), k=0.5), "not-whole"),
+        Refusal(sample((2, 3), k=0.5), "keyword-value"),
     ),
 )
 def rot90(x, *, k=1, axes=(0, 1)):
@@ -387,7 +381,7 @@ def rot90(x, *, k=1, axes=(0, 1)):
     first, second = (trailing_axis(x, one) for one in axes)
     if first == second:
         raise fail("axis-twice", "rot90 takes two different axes")
-    turns = whole.whole_number("k", k) % 4
+    turns = whole_number("k", k) % 4
     if turns == 0:
         return x
     if turns == 2:

@@ -8,7 +8,7 @@ from vjpcli.graph.operation import as_node
 from vjpcli.ops import indexing, solving
 from vjpcli.ops.declaration import Refusal, fail, operation, outcome, sample
 from vjpcli.ops.matrix import require_matrix, union
-from vjpcli.ops.products import matrix_transpose
+from vjpcli.ops.ordering import matrix_transpose
 
 TALL = [[1, 2], [3, -4], [5, 6]]
 SQUARE = [[2, 1], [-1, 4]]

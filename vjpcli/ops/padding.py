@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from vjpcli.ops import indexing, ordering, shape, whole
+from vjpcli.ops import indexing, ordering, shape
 from vjpcli.ops.declaration import (
     Refusal,
     fail,
@@ -14,6 +14,14 @@ from vjpcli.ops.declaration import (
     shape_text,
     trailing_axes,
     trailing_axis,
+)
+from vjpcli.ops.keywords import (
+    array_shape,
+    one_of,
+    plain_number,
+    whole_number,
+    whole_numbers,
+    whole_per_axis,
 )
 
 MODES = {
@@ -43,7 +51,7 @@ def _reads(x, *, widths, mode, value):
 def _both_sides(x, widths):
     """`widths` in each of np.pad's short forms as (before, after) for every axis.
 
-    Errors: pad-widths, not-whole, too-small.
+    Errors: pad-widths, keyword-value.
     """
     try:
         given = np.asarray(widths)
@@ -53,7 +61,7 @@ def _both_sides(x, widths):
             "pad-widths",
             f"{widths!r} is not (before, after) for each axis of {shape_text(x.shape)}",
         ) from None
-    return tuple(whole.whole_numbers("widths", tuple(pair), least=0) for pair in pairs)
+    return tuple(whole_numbers("widths", tuple(pair), least=0) for pair in pairs)
 
 
 @operation(
@@ -72,11 +80,11 @@ def _both_sides(x, widths):
     ),
     refuses=(
         Refusal(sample((3,), widths=((1, 1), (1, 1), (0, 0))), "pad-widths"),
-        Refusal(sample((3,), widths=(-1, 0)), "too-small"),
-        Refusal(sample((3,), widths=0.5), "not-whole"),
-        Refusal(sample((3,), widths="ab"), "not-whole"),
-        Refusal(sample((3,), widths=1, mode="mean"), "unknown-mode"),
-        Refusal(sample((3,), widths=1, value=(1, 2)), "not-a-number"),
+        Refusal(sample((3,), widths=(-1, 0)), "keyword-value"),
+        Refusal(sample((3,), widths=0.5), "keyword-value"),
+        Refusal(sample((3,), widths="ab"), "keyword-value"),
+        Refusal(sample((3,), widths=1, mode="mean"), "keyword-value"),
+        Refusal(sample((3,), widths=1, value=(1, 2)), "keyword-value"),
         Refusal(sample((0,), widths=1, mode="edge"), "pad-empty"),
         Refusal(sample((3,), widths=10**10), "too-large"),
     ),
@@ -90,24 +98,15 @@ def pad(x, *, widths, mode="constant", value=0):
     Example: vjp explain "np.pad(x, (1, 2), mode='edge')" x=1,2,3 --seed 1,1,1,1,10,10
     """
     pairs = _both_sides(x, widths)
-    method = MODES.get(mode) if isinstance(mode, str) else None
-    if method is None:
-        raise fail(
-            "unknown-mode",
-            f"pad has no mode {mode!r}",
-            notes=(f"its modes: {', '.join(sorted(MODES))}",),
-        )
-    if isinstance(value, bool) or not isinstance(value, int | float | None):
-        raise fail("not-a-number", f"`value` is one number, not {value!r}")
+    method = MODES[one_of("mode", mode, sorted(MODES))]
+    value = 0 if value is None else plain_number("value", value)
     if not any(a or b for a, b in pairs):
         return x
     padded = [a + n + b for n, (a, b) in zip(x.shape, pairs, strict=True)]
     empty = any(n == 0 and a + b for n, (a, b) in zip(x.shape, pairs, strict=True))
     if method != "constant" and empty:
         raise fail("pad-empty", f"an axis of length 0 has no entries to copy: {mode} needs one")
-    return outcome(
-        whole.array_shape(padded), widths=pairs, mode=method, value=0 if value is None else value
-    )
+    return outcome(array_shape(padded), widths=pairs, mode=method, value=value)
 
 
 @pad.vjp
@@ -146,8 +145,8 @@ def _added_along(g, positions, length, axis):
         Refusal(sample((3,), widths=(1, 2, 3)), "pad-widths"),
         Refusal(sample((3,), widths=(1, 1, 1, 1)), "pad-widths"),
         Refusal(sample((3,), widths=(-2, -2)), "pad-widths"),
-        Refusal(sample((3,), widths=(0.5, 1)), "not-whole"),
-        Refusal(sample((3,), widths=(1, 1), mode="spiral"), "unknown-mode"),
+        Refusal(sample((3,), widths=(0.5, 1)), "keyword-value"),
+        Refusal(sample((3,), widths=(1, 1), mode="spiral"), "keyword-value"),
     ),
 )
 def pad_last_axes(x, *, widths, mode="constant", value=None):
@@ -160,7 +159,7 @@ def pad_last_axes(x, *, widths, mode="constant", value=None):
     Source:  what is put around is constant, or a copy whose adjoint goes to its original
     Example: vjp explain "F.pad(x, (1, 2), mode='replicate')" x=[[1,2,3]] --seed [[1,1,1,1,10,10]]
     """
-    numbers = whole.whole_numbers("widths", widths)
+    numbers = whole_numbers("widths", widths)
     if len(numbers) % 2 or len(numbers) > 2 * x.ndim:
         raise fail(
             "pad-widths",
@@ -186,7 +185,7 @@ def _window_starts(length, size, step):
     """
     if size > length:
         raise fail("window-size", f"a window of {size} does not fit into {length} entries")
-    return np.arange(0, length - size + 1, step)
+    return np.arange(0, length - size + 1, min(step, length))
 
 
 @operation(
@@ -199,7 +198,7 @@ def _window_starts(length, size, step):
     ),
     refuses=(
         Refusal(sample((5,), axis=0, size=6, step=1), "window-size"),
-        Refusal(sample((5,), axis=0, size=2, step=0), "too-small"),
+        Refusal(sample((5,), axis=0, size=2, step=0), "keyword-value"),
         Refusal(sample((5,), axis=1, size=2, step=1), "axis-out-of-range"),
     ),
 )
@@ -212,8 +211,8 @@ def windows_along(x, *, axis, size, step):
     Example: vjp explain "x.unfold(0, 2, 1) @ w" x=1,2,3,4 w=1,10 --seed ones
     """
     axis = trailing_axis(x, axis)
-    size = whole.whole_number("size", size, least=1)
-    starts = _window_starts(x.shape[axis], size, whole.whole_number("step", step, least=1))
+    size = whole_number("size", size, least=1)
+    starts = _window_starts(x.shape[axis], size, whole_number("step", step, least=1))
     read = indexing.read_along(x, starts[:, None] + np.arange(size), axis)
     return ordering.moveaxis(read, source=axis + x.ndim + 1, destination=-1)
 
@@ -238,7 +237,7 @@ def sliding_window_view(x, *, window, axis=None):
     Source:  a selection: an entry in several windows receives several adjoints
     Example: vjp explain "sliding_window_view(x, 2) @ w" x=1,2,3,4 w=1,10 --seed ones
     """
-    sizes = whole.whole_numbers("window", window, least=1)
+    sizes = whole_numbers("window", window, least=1)
     axes = trailing_axes(x, axis) if axis is None else axis
     axes = axes if isinstance(axes, list | tuple) else (axes,)
     if len(sizes) != len(axes):
@@ -247,13 +246,6 @@ def sliding_window_view(x, *, window, axis=None):
     for place, size in zip(places, sizes, strict=True):
         x = windows_along(x, axis=place, size=size, step=1)
     return x
-
-
-def _pair(name, value, *, least):
-    numbers = whole.whole_numbers(name, value, least=least)
-    if len(numbers) not in (1, 2):
-        raise fail("wrong-count", f"`{name}` takes one number, or one for each of two axes")
-    return numbers * 2 if len(numbers) == 1 else numbers
 
 
 @operation(
@@ -265,8 +257,8 @@ def _pair(name, value, *, least):
     refuses=(
         Refusal(sample((3, 4), kernel_size=2), "unfold-rank"),
         Refusal(sample((1, 1, 2, 2), kernel_size=3), "window-size"),
-        Refusal(sample((1, 1, 2, 2), kernel_size=0), "too-small"),
-        Refusal(sample((1, 1, 2, 2), kernel_size=(1, 1, 1)), "wrong-count"),
+        Refusal(sample((1, 1, 2, 2), kernel_size=0), "keyword-value"),
+        Refusal(sample((1, 1, 2, 2), kernel_size=(1, 1, 1)), "keyword-value"),
     ),
 )
 def unfold(x, *, kernel_size, dilation=1, padding=0, stride=1):
@@ -283,15 +275,18 @@ def unfold(x, *, kernel_size, dilation=1, padding=0, stride=1):
             f"F.unfold takes images [N, C, H, W], not shape {shape_text(x.shape)}",
             notes=("x.unfold(axis, size, step) reads windows along one axis of any array",),
         )
-    kernel = _pair("kernel_size", kernel_size, least=1)
-    spread = _pair("dilation", dilation, least=1)
-    step = _pair("stride", stride, least=1)
-    border = _pair("padding", padding, least=0)
+    kernel = whole_per_axis("kernel_size", kernel_size, 2, least=1)
+    spread = whole_per_axis("dilation", dilation, 2, least=1)
+    step = whole_per_axis("stride", stride, 2, least=1)
+    border = whole_per_axis("padding", padding, 2, least=0)
     if any(border):
         x = pad_last_axes(x, widths=(border[1], border[1], border[0], border[0]))
+    starts = [
+        _window_starts(x.shape[i - 2], spread[i] * (kernel[i] - 1) + 1, step[i]) for i in (0, 1)
+    ]
     rows, columns = (
-        spread[i] * np.arange(kernel[i])[:, None]
-        + _window_starts(x.shape[i - 2], spread[i] * (kernel[i] - 1) + 1, step[i])
+        # a single entry is spread over nothing, however far
+        min(spread[i], x.shape[i - 2]) * np.arange(kernel[i])[:, None] + starts[i]
         for i in (0, 1)
     )
     # [..., C, kernel row, kernel column, patch row, patch column]

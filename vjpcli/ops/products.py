@@ -19,40 +19,9 @@ from vjpcli.ops.declaration import (
     shape_text,
     trailing_axis,
 )
-from vjpcli.ops.matrix import (
-    require_matrix,
-    truth,
-    union,
-    whole_number,
-)
-
-# --- transposition
-
-
-@operation(
-    lambda x: np.swapaxes(x, -1, -2),
-    pattern="movement",
-    aliases=("adjoint",),
-    samples=(sample((2, 3)), sample((2, 3, 1)), sample((0, 2)), sample((1, 1))),
-    refuses=(Refusal(sample((3,)), "rank-too-low"), Refusal(sample(()), "rank-too-low")),
-    analytic=True,
-)
-def matrix_transpose(x):
-    """The matrix with rows and columns exchanged; of a stack, each matrix.
-
-    Shapes:  x [..., n, m] -> [..., m, n]
-    Kinks:   none
-    Source:  a rearrangement: the adjoint is transposed back
-    Example: vjp explain "matrix_transpose(W) @ v" W=[[1,2],[3,4]] v=1,10 --seed ones
-    """
-    require_matrix("matrix_transpose", x)
-    return outcome((*x.shape[:-2], x.shape[-1], x.shape[-2]))
-
-
-@matrix_transpose.vjp
-def _(g, y, x):
-    return matrix_transpose(g)
-
+from vjpcli.ops.keywords import true_or_false, whole_number
+from vjpcli.ops.matrix import require_matrix, union
+from vjpcli.ops.ordering import matrix_transpose
 
 # --- the matrix product
 
@@ -189,7 +158,7 @@ def outer(a, b, *, stacked=False):
     Source:  bilinear: a receives g @ b, b receives a @ g
     Example: vjp explain "outer(x, x)" x=1,2,4 --seed ones
     """
-    stacked = truth("outer", "stacked", stacked)
+    stacked = true_or_false("stacked", stacked)
     if not stacked:
         a, b = flat(a), flat(b)
     elif a.ndim == 0 or b.ndim == 0:
@@ -257,7 +226,7 @@ def trace(x, *, offset=0, axis1=0, axis2=1):
     Example: vjp explain "trace(A @ A)" A=[[1,2],[3,4]]
     """
     require_matrix("trace", x)
-    offset = whole_number("trace", "offset", offset)
+    offset = whole_number("offset", offset)
     first, second = trailing_axis(x, axis1), trailing_axis(x, axis2)
     if first == second:
         raise fail("axis-twice", f"trace needs two different axes, not {axis1} twice")

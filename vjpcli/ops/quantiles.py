@@ -39,6 +39,10 @@ def at_rank(x, rank, axis, skip_nan):
     return np.where(missing.any(axis=axis, keepdims=True), first_nan, positions)
 
 
+MOST_QUANTILES = 1_000
+"""Each one is a few nodes of its own."""
+
+
 def _rank_of(x, q, axis, interpolation, skip_nan):
     """The rank of quantile q in each lane: the entry below it, the one above, the way between."""
     exact = q * (np.maximum(counted(x, axis, skip_nan), 1) - 1)
@@ -152,6 +156,8 @@ def _quantiles(name, x, q, axis, keepdims, interpolation, *, most=1, skip_nan=Fa
     if isinstance(q, list | tuple):
         if not q:
             raise fail("keyword-value", f"{name} needs at least one q")
+        if len(q) > MOST_QUANTILES:
+            raise fail("too-large", f"{name} takes at most {MOST_QUANTILES:,} q, not {len(q):,}")
         return joining.stack(
             *(
                 _quantiles(
@@ -189,6 +195,7 @@ QUANTILE_REFUSED = (
     Refusal(sample((3,), q=101), "keyword-value"),
     Refusal(sample((3,), q=0.5, interpolation="cubic"), "keyword-value"),
     Refusal(sample((0,), q=0.5), "empty-reduction"),
+    Refusal(sample((3,), q=[0.5] * 1001), "too-large"),
 )
 
 

@@ -81,6 +81,11 @@ def _(g, y, x):
     return comparison.where(comparison.less_equal(x, 0) | comparison.greater_equal(x, 6), 0, g)
 
 
+@relu6.vjp_like("jax")
+def _(g, y, x):
+    return comparison.where(comparison.greater(x, 0) & comparison.less(x, 6), g, 0)
+
+
 @operation(
     lambda x, *, min_val, max_val: np.minimum(np.maximum(x, min_val), max_val),
     pattern="elementwise",
@@ -190,6 +195,12 @@ def hardswish(x):
 def _(g, y, x):
     above = comparison.where(comparison.less(x, 3), g * (x / 3 + 0.5), g)
     return comparison.where(comparison.less_equal(x, -3), 0, above)
+
+
+@hardswish.vjp_like("jax")
+def _(g, y, x):
+    below = comparison.where(comparison.greater(x, -3), g * (x / 3 + 0.5), 0)
+    return comparison.where(comparison.isnan(x), g * x, comparison.where(x >= 3, g, below))
 
 
 def _leaky_kink(*, negative_slope):

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from vjpcli.ops import comparison, indexing, shape, whole
+from vjpcli.ops import comparison, indexing, shape
 from vjpcli.ops.declaration import Refusal, fail, operation, sample, shape_text, trailing_axis
 from vjpcli.ops.gathering import gather_places, open_grid
+from vjpcli.ops.keywords import one_of, positions_within
 
 
 def _written(index, wanted):
@@ -93,7 +94,7 @@ SCATTER_KEYWORDS = {"src": "source", "value": "source"}
         Refusal(sample((3,), (2,), axis=0, index=(1, 1)), "repeated-write"),
         Refusal(sample((3,), (1,), axis=0, index=(1, 2)), "gather-shape"),
         Refusal(sample((3,), (2,), axis=0, index=(1, 3)), "index-out-of-range"),
-        Refusal(sample((3,), (2,), axis=0, index=(1, 2), reduce="amax"), "unknown-reduce"),
+        Refusal(sample((3,), (2,), axis=0, index=(1, 2), reduce="amax"), "keyword-value"),
     ),
 )
 def scatter(x, source, *, axis, index, reduce=None):
@@ -104,10 +105,8 @@ def scatter(x, source, *, axis, index, reduce=None):
     Source:  what was overwritten receives 0, each source entry the adjoint of its position
     Example: vjp explain "scatter(x, 0, [2, 0], s)" x=1,2,3 s=10,20 --seed 1,10,100
     """
-    if reduce == "add":
+    if reduce is not None and one_of("reduce", reduce, ("add",)):
         return scatter_add(x, source, axis=axis, index=index)
-    if reduce is not None:
-        raise fail("unknown-reduce", f'`reduce` is "add" or left out, not {reduce!r}')
     x, axis, found = gather_places("scatter", x, axis, index)
     if found is None:
         return shape.reshape(source, shape=())
@@ -150,7 +149,7 @@ def _along(x, axis, index):
     Errors: axis-out-of-range, index-out-of-range, rank-too-high.
     """
     axis = trailing_axis(x, axis)
-    found = whole.positions_within("index", index, x.shape[axis], axis + x.ndim)
+    found = positions_within("index", index, x.shape[axis], axis + x.ndim)
     if found.ndim > 1:
         raise fail("rank-too-high", f"`index` is a vector, not {shape_text(found.shape)}")
     return (*(slice(None),) * (x.ndim + axis), found.reshape(-1))
@@ -245,7 +244,7 @@ def put(x, source, *, index, accumulate=False):
     Example: vjp explain "put(x, [2, 0], s)" x=1,2,3 s=10,20 --seed 1,10,100
     """
     flat = shape.ravel(x)
-    found = whole.positions_within("index", index, x.size)
+    found = positions_within("index", index, x.size)
     changed = _add(flat, (found,), source) if accumulate else _write(flat, (found,), source)
     return shape.reshape(changed, shape=x.shape)
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
-from vjpcli.ops import ordering, whole
+from vjpcli.ops import ordering
 from vjpcli.ops.declaration import (
     Refusal,
     fail,
@@ -16,6 +18,7 @@ from vjpcli.ops.declaration import (
     trailing_axes,
     trailing_axis,
 )
+from vjpcli.ops.keywords import array_shape, one_of, wanted_lengths
 
 
 def wanted_shape(x, shape):
@@ -23,11 +26,11 @@ def wanted_shape(x, shape):
 
     Errors: reshape-size, shape-form.
     """
-    wanted = whole.lengths(shape)
-    known = whole.entries(n for n in wanted if n != -1)
+    wanted = wanted_lengths(shape)
+    known = math.prod(n for n in wanted if n != -1)
     if wanted.count(-1) == 1 and known and x.size % known == 0:
         wanted = tuple(x.size // known if n == -1 else n for n in wanted)
-    if -1 in wanted or whole.entries(wanted) != x.size:
+    if -1 in wanted or math.prod(wanted) != x.size:
         raise fail(
             "reshape-size",
             f"{x.size} entries of shape {shape_text(x.shape)} do not fill {shape_text(wanted)}",
@@ -38,13 +41,11 @@ def wanted_shape(x, shape):
 def _in_order(x, order, change):
     """`change(x)` where entries count with the last axis fastest ("C") or the first ("F").
 
-    Errors: unknown-order.
+    Errors: keyword-value.
     """
-    if order in ("C", "A", "K"):
-        return change(x)
-    if order == "F":
+    if one_of("order", order, ("C", "F", "A", "K")) == "F":
         return ordering.T(change(ordering.T(x)))
-    raise fail("unknown-order", f'`order` is "C" or "F", not {order!r}')
+    return change(x)
 
 
 @operation(
@@ -70,7 +71,7 @@ def _in_order(x, order, change):
         Refusal(sample((2, 3), shape=(2.0, 3)), "shape-form"),
         Refusal(sample((2, 3), shape=((2, 3),)), "shape-form"),
         Refusal(sample((2, 3), shape=(True, 6)), "shape-form"),
-        Refusal(sample((2, 3), shape=(6,), order="Z"), "unknown-order"),
+        Refusal(sample((2, 3), shape=(6,), order="Z"), "keyword-value"),
     ),
     analytic=True,
 )
@@ -139,7 +140,7 @@ def flatten(x, *, start_dim=0, end_dim=-1, order="C"):
     end = trailing_axis(x, end_dim) + x.ndim
     if end < start:
         raise fail("axes-reversed", f"axis {start_dim} does not come before axis {end_dim}")
-    merged = whole.entries(x.shape[start : end + 1])
+    merged = math.prod(x.shape[start : end + 1])
     return reshape(x, shape=(*x.shape[:start], merged, *x.shape[end + 1 :]), order=order)
 
 
@@ -177,11 +178,11 @@ def unflatten(x, *, axis, sizes):
     Example: vjp explain "unflatten(x, 0, (2, 2)) @ v" x=1,2,3,4 v=1,10 --seed ones
     """
     place = trailing_axis(x, axis) + x.ndim
-    parts = whole.lengths(sizes)
-    known = whole.entries(n for n in parts if n != -1)
+    parts = wanted_lengths(sizes)
+    known = math.prod(n for n in parts if n != -1)
     if parts.count(-1) == 1 and known and x.shape[place] % known == 0:
         parts = tuple(x.shape[place] // known if n == -1 else n for n in parts)
-    if whole.entries(parts) != x.shape[place]:
+    if math.prod(parts) != x.shape[place]:
         raise fail(
             "reshape-size",
             f"an axis of length {x.shape[place]} cannot be split into {shape_text(parts)}",
@@ -335,7 +336,7 @@ def broadcast_to(x, *, shape):
     Source:  each entry receives the sum of the adjoints of its copies
     Example: vjp explain "broadcast_to(x, (2, 3))" x=1,2,3 --seed [[1,1,1],[10,10,10]]
     """
-    wanted = whole.lengths(shape)
+    wanted = wanted_lengths(shape)
     missing = len(wanted) - x.ndim
     aligned = (None,) * missing + x.shape
     lengths = tuple(
@@ -351,7 +352,7 @@ def broadcast_to(x, *, shape):
             f"shape {shape_text(x.shape)} cannot be stretched to {shape_text(wanted)}",
             notes=("only axes of length 1 and new leading axes can be stretched",),
         )
-    return outcome(whole.array_shape(lengths), shape=lengths)
+    return outcome(array_shape(lengths), shape=lengths)
 
 
 @broadcast_to.vjp

@@ -7,16 +7,15 @@ import numpy as np
 from vjpcli.graph.operation import OPERATIONS
 from vjpcli.ops import indexing, shape, solving
 from vjpcli.ops.declaration import Refusal, fail, operation, outcome, sample
+from vjpcli.ops.keywords import plain_number, true_or_false
 from vjpcli.ops.matrix import (
     for_each_matrix,
-    plain_number,
     reads_matrix_for_number,
     require_matrix,
     require_square,
-    truth,
     union,
 )
-from vjpcli.ops.products import matrix_transpose
+from vjpcli.ops.ordering import matrix_transpose
 from vjpcli.ops.symmetric import inverse_off_diagonal
 
 TALL = [[1, 2], [3, -4], [5, 6]]
@@ -71,7 +70,7 @@ def _full_vectors(operation, a, full_matrices, length):
     """Normalises `full_matrices`: False where it adds no vectors."""
     require_matrix(operation, a)
     more = length > min(a.shape[-2:])
-    return truth(operation, "full_matrices", full_matrices) and more
+    return true_or_false("full_matrices", full_matrices) and more
 
 
 def _refuse_arbitrary_vectors(full_matrices):
@@ -183,9 +182,8 @@ def _inverse_gaps_of_squares(s):
         Refusal(sample((3,)), "rank-too-low"),
         Refusal(sample((2, 2), full_matrices="no"), "keyword-value"),
     ),
-    # The default everywhere: named so that a bare call prints the convention.
-    library_defaults={"numpy": {"full_matrices": True}},
     convention="svd: the third result is Vh, V transposed (torch.linalg, NumPy; torch.svd gives V)",
+    convention_about=(),
 )
 def svd(a, *, full_matrices=True):
     """The singular value decomposition: a = U @ diag(S) @ Vh.
@@ -231,9 +229,7 @@ def matrix_rank(a, *, tol=None):
     Example: vjp explain "sum(A) + matrix_rank(A)" A=[[1,2],[2,4]]
     """
     require_matrix("matrix_rank", a)
-    return outcome(
-        a.shape[:-2], tol=None if tol is None else plain_number("matrix_rank", "tol", tol)
-    )
+    return outcome(a.shape[:-2], tol=None if tol is None else plain_number("tol", tol))
 
 
 @operation(

@@ -11,16 +11,16 @@ import numpy as np
 from vjpcli.graph.operation import as_node, shape_mismatch
 from vjpcli.ops import comparison, determinant, reduction, singular
 from vjpcli.ops.declaration import Refusal, fail, operation, outcome, sample
+from vjpcli.ops.keywords import plain_number, true_or_false
 from vjpcli.ops.matrix import (
     for_each_matrix,
-    plain_number,
     reads_matrix_for_matrix,
     require_matrix,
     require_square,
-    truth,
     union,
 )
-from vjpcli.ops.products import matmul_shape, matrix_transpose, outer_of_stacks
+from vjpcli.ops.ordering import matrix_transpose
+from vjpcli.ops.products import matmul_shape, outer_of_stacks
 
 WELL_CONDITIONED = [[3, 1, 0.5], [-1, 2, 1], [0.2, 0.4, -2]]
 
@@ -119,12 +119,13 @@ def pinv(a, *, rtol=None):
     Example: vjp explain "sum(pinv(A))" A=[[1,2],[3,4],[5,7]]
     """
     require_matrix("pinv", a)
-    rtol = None if rtol is None else plain_number("pinv", "rtol", rtol)
+    rtol = None if rtol is None else plain_number("rtol", rtol)
     return outcome((*a.shape[:-2], a.shape[-1], a.shape[-2]), rtol=rtol)
 
 
 def _pinv(a, rtol):
-    return np.linalg.pinv(a, rcond=_rank_tolerance(a) if rtol is None else rtol)
+    rtol = _rank_tolerance(a) if rtol is None else rtol
+    return for_each_matrix(lambda matrix: np.linalg.pinv(matrix, rcond=rtol), a)
 
 
 def _rank_tolerance(a):
@@ -207,9 +208,9 @@ def solve(a, b, *, left=True, vectors=None):
     if b.ndim == 0:
         raise fail("scalar-operand", "solve needs a vector or a matrix on the right-hand side")
     if vectors is not None:
-        truth("solve", "vectors", vectors)
+        true_or_false("vectors", vectors)
     vectors = _are_vectors(a, b, vectors)
-    if not truth("solve", "left", left):
+    if not true_or_false("left", left):
         turned = b if vectors else matrix_transpose(b)
         x = solve(matrix_transpose(a), turned, vectors=vectors)
         return x if vectors else matrix_transpose(x)
@@ -273,8 +274,8 @@ def solve_triangular(a, b, *, upper=None, lower=None, left=True, unitriangular=F
         raise fail(
             "contradicting-arguments", "solve_triangular reads the upper or the lower triangle"
         )
-    takes_upper = not lower if upper is None else truth("solve_triangular", "upper", upper)
-    unit = truth("solve_triangular", "unitriangular", unitriangular)
+    takes_upper = not lower if upper is None else true_or_false("upper", upper)
+    unit = true_or_false("unitriangular", unitriangular)
     return solve(triangle(a, takes_upper, unit), b, left=left)
 
 
@@ -288,7 +289,7 @@ def solve_triangular(a, b, *, upper=None, lower=None, left=True, unitriangular=F
     refuses=(Refusal(sample((2, 2), (2, 3)), "square-needed"),),
 )
 def triangular_solve(b, a, *, upper=True, transpose=False, unitriangular=False):
-    """The solution of a triangular system in PyTorch's old argument order, with its triangle.
+    """The solution of a triangular system in PyTorch's old argument order, with a copy of its matrix.
 
     Shapes:  b [..., n, m], a [..., n, n] -> solution [..., n, m], cloned_coefficient [..., n, n]
     Kinks:   a pole where a diagonal entry is 0
@@ -296,10 +297,10 @@ def triangular_solve(b, a, *, upper=True, transpose=False, unitriangular=False):
     Example: vjp explain "triangular_solve(b, A)[0]" A=[[2,1],[0,4]] b=[[3],[8]] --seed ones
     """
     require_square("triangular_solve", a)
-    upper = truth("triangular_solve", "upper", upper)
-    part = triangle(a, upper, truth("triangular_solve", "unitriangular", unitriangular))
-    turned = truth("triangular_solve", "transpose", transpose)
-    return solve(matrix_transpose(part) if turned else part, b), part
+    upper = true_or_false("upper", upper)
+    part = triangle(a, upper, true_or_false("unitriangular", unitriangular))
+    turned = true_or_false("transpose", transpose)
+    return solve(matrix_transpose(part) if turned else part, b), a
 
 
 @operation(
@@ -319,7 +320,7 @@ def cholesky_solve(b, factor, *, upper=False):
     Example: vjp explain "cholesky_solve(b, L)" L=[[2,0],[1,4]] b=[[3],[8]] --seed ones
     """
     require_square("cholesky_solve", factor)
-    upper = truth("cholesky_solve", "upper", upper)
+    upper = true_or_false("upper", upper)
     part = triangle(factor, upper, unit=False)
     lower = matrix_transpose(part) if upper else part
     return solve(matrix_transpose(lower), solve(lower, b))

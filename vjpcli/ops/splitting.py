@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from vjpcli.ops import indexing, whole
+from vjpcli.ops import indexing
 from vjpcli.ops.declaration import Refusal, fail, operation, sample, shape_text, trailing_axis
+from vjpcli.ops.keywords import whole_number, whole_numbers
 
 MOST_PARTS = 10_000
 """Parts above which a split is refused: nobody reads them, and each is a node of its own."""
@@ -56,11 +57,11 @@ def _scalar_refused(name, x):
         sample((0,), sizes=2),
     ),
     refuses=(
-        Refusal(sample((5,), sizes=0), "too-small"),
+        Refusal(sample((5,), sizes=0), "keyword-value"),
         Refusal(sample((5,), sizes=(2, 2)), "split-sizes"),
-        Refusal(sample((5,), sizes=(6, -1)), "too-small"),
+        Refusal(sample((5,), sizes=(6, -1)), "keyword-value"),
         Refusal(sample((5,), sizes=2, axis=1), "axis-out-of-range"),
-        Refusal(sample((5,), sizes=1.5), "not-whole"),
+        Refusal(sample((5,), sizes=1.5), "keyword-value"),
     ),
 )
 def split(x, *, sizes, axis=0):
@@ -77,10 +78,10 @@ def split(x, *, sizes, axis=0):
     axis = trailing_axis(x, axis)
     length = x.shape[axis]
     if not isinstance(sizes, list | tuple):
-        size = whole.whole_number("sizes", sizes, least=1)
+        size = whole_number("sizes", sizes, least=1)
         cuts = [*range(0, max(length, 1), size), length]
         return _parts(x, cuts, axis)
-    lengths = whole.whole_numbers("sizes", sizes, least=0)
+    lengths = whole_numbers("sizes", sizes, least=0)
     if sum(lengths) != length:
         raise fail(
             "split-sizes",
@@ -100,7 +101,7 @@ def split(x, *, sizes, axis=0):
     ),
     refuses=(
         Refusal(sample((5,), sections=2), "split-sizes"),
-        Refusal(sample((5,), sections=0), "too-small"),
+        Refusal(sample((5,), sections=0), "keyword-value"),
         Refusal(sample((5,), sections=2, axis=1), "axis-out-of-range"),
     ),
 )
@@ -115,7 +116,7 @@ def split_into(x, *, sections, axis=0):
     _scalar_refused("split", x)
     axis = trailing_axis(x, axis)
     if not isinstance(sections, list | tuple):
-        count = whole.whole_number("sections", sections, least=1)
+        count = whole_number("sections", sections, least=1)
         if x.shape[axis] % count:
             raise fail(
                 "split-sizes",
@@ -135,8 +136,8 @@ def split_into(x, *, sections, axis=0):
         sample((3,), sections=(2, 1)),
     ),
     refuses=(
-        Refusal(sample((5,), sections=0), "too-small"),
-        Refusal(sample((5,), sections=0.5), "not-whole"),
+        Refusal(sample((5,), sections=0), "keyword-value"),
+        Refusal(sample((5,), sections=0.5), "keyword-value"),
         Refusal(sample((5,), sections=10**9), "too-many-parts"),
     ),
 )
@@ -151,8 +152,8 @@ def tensor_split(x, *, sections, axis=0):
     _scalar_refused("tensor_split", x)
     axis = trailing_axis(x, axis)
     if isinstance(sections, list | tuple):
-        return _at(x, whole.whole_numbers("sections", sections), axis)
-    count = whole.whole_number("sections", sections, least=1)
+        return _at(x, whole_numbers("sections", sections), axis)
+    count = whole_number("sections", sections, least=1)
     if count > MOST_PARTS:
         raise fail("too-many-parts", f"{count:,} parts; the limit is {MOST_PARTS:,}")
     return _parts(x, _evenly(x.shape[axis], count), axis)
@@ -165,7 +166,7 @@ def tensor_split(x, *, sections, axis=0):
         sample((2, 3), chunks=3, axis=-1),
     ),
     refuses=(
-        Refusal(sample((5,), chunks=0), "too-small"),
+        Refusal(sample((5,), chunks=0), "keyword-value"),
         Refusal(sample((), chunks=1), "rank-too-low"),
     ),
 )
@@ -179,7 +180,7 @@ def chunk(x, *, chunks, axis=0):
     """
     _scalar_refused("chunk", x)
     axis = trailing_axis(x, axis)
-    count = whole.whole_number("chunks", chunks, least=1)
+    count = whole_number("chunks", chunks, least=1)
     size = -(-x.shape[axis] // count)
     if size == 0:
         return _parts(x, [0] * (min(count, MOST_PARTS) + 1), axis)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from vjpcli.ops import comparison, elementary, joining, products, reduction, shape
+from vjpcli.ops import comparison, elementary, joining, ordering, reduction, shape
 from vjpcli.ops.declaration import (
     Kink,
     Refusal,
@@ -219,7 +219,7 @@ def _as_rows(operation_name, x, rowvar):
         )
     if x.ndim < 2:
         return shape.reshape(x, shape=(1, x.size))
-    return x if rowvar else products.matrix_transpose(x)
+    return x if rowvar else ordering.matrix_transpose(x)
 
 
 def _centred_rows(operation_name, x, y, rowvar):
@@ -242,7 +242,7 @@ def _products_of_rows(rows):
     """The sum of products of every pair of rows; a number for a single row."""
     if rows.shape[0] == 1:
         return reduction.sum(rows * rows)
-    return rows @ products.matrix_transpose(rows)
+    return rows @ ordering.matrix_transpose(rows)
 
 
 @operation(

@@ -14,14 +14,9 @@ import numpy as np
 from vjpcli.graph.operation import as_node
 from vjpcli.ops import shape, solving
 from vjpcli.ops.declaration import Refusal, fail, operation, outcome, sample
-from vjpcli.ops.matrix import (
-    for_each_matrix,
-    reads_matrix_for_matrix,
-    require_square,
-    truth,
-    union,
-)
-from vjpcli.ops.products import matrix_transpose
+from vjpcli.ops.keywords import true_or_false
+from vjpcli.ops.matrix import for_each_matrix, reads_matrix_for_matrix, require_square, union
+from vjpcli.ops.ordering import matrix_transpose
 
 SYMMETRIC = [[2, 1, 0.5], [1, 3, -1], [0.5, -1, 5]]
 UNSYMMETRIC = [[2, 1, 0.5], [0.4, 3, -1], [0.2, -0.6, 5]]
@@ -44,8 +39,6 @@ TAKEN_AS_SYMMETRIC = (
     "A is taken as symmetric, (A + A.T)/2, and its gradient is symmetric (PyTorch, JAX; NumPy "
     "reads one triangle, autograd gives one)"
 )
-SYMMETRIZED_EVERYWHERE = {"numpy": {"symmetrize_input": True}}
-"""The default here as well: named so that a bare call prints the convention."""
 
 
 def symmetric_part(a, UPLO, symmetrize_input):
@@ -81,7 +74,7 @@ def _reading(operation, uplo, symmetrize_input):
         raise fail("keyword-value", f"`UPLO` of {operation} is 'L' or 'U', not {uplo!r}")
     return {
         "UPLO": uplo.upper(),
-        "symmetrize_input": truth(operation, "symmetrize_input", symmetrize_input),
+        "symmetrize_input": true_or_false("symmetrize_input", symmetrize_input),
     }
 
 
@@ -107,8 +100,8 @@ def _eigenvectors(a, **reading):
     pattern=lambda a, **static: np.broadcast_to(union(a, (-2, -1))[..., np.newaxis], a.shape[:-1]),
     samples=EIGH_SAMPLES,
     refuses=EIGH_REFUSALS,
-    library_defaults=SYMMETRIZED_EVERYWHERE,
     convention="eigvalsh: " + TAKEN_AS_SYMMETRIC,
+    convention_about=("symmetrize_input",),
 )
 def eigvalsh(a, *, UPLO="L", symmetrize_input=True):
     """The eigenvalues of a symmetric matrix, the smallest first.
@@ -178,8 +171,8 @@ def inverse_off_diagonal(gaps, n):
     several=("eigenvalues", "eigenvectors"),
     samples=EIGH_SAMPLES,
     refuses=EIGH_REFUSALS,
-    library_defaults=SYMMETRIZED_EVERYWHERE,
     convention="eigh: " + TAKEN_AS_SYMMETRIC,
+    convention_about=("symmetrize_input",),
 )
 def eigh(a, *, UPLO="L", symmetrize_input=True):
     """The eigenvalues of a symmetric matrix, the smallest first, and its eigenvectors as columns.
@@ -236,8 +229,8 @@ def _cholesky_reads(a, *, upper=False, **static):
         sample(UNSYMMETRIC, upper=True, symmetrize_input=False),
     ),
     refuses=SYMMETRIC_REFUSALS,
-    library_defaults=SYMMETRIZED_EVERYWHERE,
     convention="cholesky: " + TAKEN_AS_SYMMETRIC,
+    convention_about=("symmetrize_input",),
 )
 def cholesky(a, *, upper=False, symmetrize_input=True):
     """The triangular factor L with a = L @ L.T (or upper: U with a = U.T @ U).
@@ -250,8 +243,8 @@ def cholesky(a, *, upper=False, symmetrize_input=True):
     require_square("cholesky", a)
     return outcome(
         a.shape,
-        upper=truth("cholesky", "upper", upper),
-        symmetrize_input=truth("cholesky", "symmetrize_input", symmetrize_input),
+        upper=true_or_false("upper", upper),
+        symmetrize_input=true_or_false("symmetrize_input", symmetrize_input),
     )
 
 

@@ -21,8 +21,10 @@ from vjpcli.ops.declaration import (
     shape_text,
     trailing_axis,
 )
-from vjpcli.ops.matrix import require_rank, truth, whole_number
-from vjpcli.ops.products import matmul_shape, matrix_transpose
+from vjpcli.ops.keywords import true_or_false, whole_number
+from vjpcli.ops.matrix import require_rank
+from vjpcli.ops.ordering import matrix_transpose
+from vjpcli.ops.products import matmul_shape
 
 # --- tensordot
 
@@ -39,7 +41,7 @@ def _pairs_of_axes(a, b, axes):
             )
         for_a, for_b = (one if isinstance(one, list | tuple) else (one,) for one in axes)
     else:
-        count = whole_number("tensordot", "axes", axes)
+        count = whole_number("axes", axes)
         if not 0 <= count <= min(a.ndim, b.ndim):
             raise fail(
                 "axis-out-of-range",
@@ -266,10 +268,10 @@ def vander(x, *, N=None, increasing=False):
     """
     if x.ndim == 0:
         raise fail("scalar-operand", "vander needs a vector, and its operand is a number")
-    count = x.shape[-1] if N is None else whole_number("vander", "N", N)
+    count = x.shape[-1] if N is None else whole_number("N", N)
     if not 0 <= count <= MOST_POWERS:
         raise fail("keyword-value", f"`N` of vander is a number from 0 to {MOST_POWERS}, not {N!r}")
-    increasing = truth("vander", "increasing", increasing)
+    increasing = true_or_false("increasing", increasing)
     if count == 0:
         return as_node(np.zeros((*x.shape, 0)))
     # Products, not `**`: their second derivatives are plain at 0 too.

@@ -212,7 +212,7 @@ def sinc(x):
     """sin(pi x) / (pi x) of each entry, and 1 at 0.
 
     Shapes:  x [...] -> [...]
-    Kinks:   none; the slope at 0 is 0
+    Kinks:   none; the slope at 0 is 0 (autograd: nan)
     Source:  `sinc_derivative`
     Example: vjp explain "sinc(x)" x=0,0.5,1 --seed ones
     """
@@ -221,6 +221,12 @@ def sinc(x):
 @sinc.vjp
 def _(g, y, x):
     return g * sinc_derivative(x, order=1)
+
+
+@sinc.vjp_like("autograd")
+def _(g, y, x):
+    z = np.pi * x
+    return g * ((cos(z) * z - sin(z)) / (z * x))
 
 
 def _sinc_derivative(x, *, order):

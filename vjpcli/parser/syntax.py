@@ -28,7 +28,7 @@ class Expression:
 
 @bulk_record
 class Number(Expression):
-    """An integer or floating-point literal; `whole` tells `2` from `2.0` (an axis must be whole)."""
+    """An integer or floating-point literal; `whole` tells `2` from `2.0` (an axis is whole)."""
 
     value: float
     whole: bool
@@ -36,7 +36,7 @@ class Number(Expression):
 
 @bulk_record
 class Literal(Expression):
-    """`True`, `False`, `None`, `...`, or a string (allowed only as an argument: reduction="sum")."""
+    """`True`, `False`, `None`, `...`, or a string (only as an argument: reduction="sum")."""
 
     value: object
 

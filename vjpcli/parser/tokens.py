@@ -86,7 +86,7 @@ def tokens(text: str) -> list[Token]:
         elif kind == "close":
             depth = max(depth - 1, 0)
         # The groups of the pattern are named after the kinds.
-        found.append(Token(kind, piece, match.start()))  # type: ignore[arg-type]
+        found.append(Token(kind, piece, match.start()))  # type: ignore[arg-type]  # a str, not a Kind
     return found
 
 

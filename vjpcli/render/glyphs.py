@@ -89,15 +89,6 @@ def _visible(character: str) -> str:
     )
 
 
-def needs_ascii(encoding: str | None) -> bool:
-    """Whether a stream of this encoding cannot show every glyph (or its encoding is unknown)."""
-    try:
-        GLYPHS.encode(encoding or "ascii")
-    except (UnicodeEncodeError, LookupError):
-        return True
-    return False
-
-
 def pretty_formula(text: str, ascii_only: bool = False) -> str:
     """A formula as the screen writes it: `4*b` as `4·b`, `W.T @ seed` as `Wᵀ @ seed`."""
     if ascii_only:

@@ -97,8 +97,6 @@ def render_hessian(expression: str, dtype: str, blocks: Mapping[str, Mapping[str
 
 def diagnostic_document(diagnostic: Diagnostic, corrected_command: str | None = None) -> JsonObject:
     """The Diagnostic as a document; `fix` is the corrected command where it is known."""
-    from vjpcli.render.diagnostic import fix_text  # noqa: PLC0415  (most documents hold none)
-
     source = diagnostic.source
     span = diagnostic.labels[0].span if diagnostic.labels else None
     return {

@@ -22,7 +22,6 @@ from vjpcli.graph.names import (
     find_callee,
 )
 from vjpcli.graph.operation import Library
-from vjpcli.graph.trace import postorder_parents_first
 from vjpcli.parser.syntax import (
     Attribute,
     Binary,
@@ -36,8 +35,8 @@ from vjpcli.parser.syntax import (
     Sequence,
     Slice,
     Unary,
-    postorder,
 )
+from vjpcli.parser.walk import Done, meaning
 from vjpcli.record import record
 
 OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
@@ -119,8 +118,7 @@ class Interpreter:
         return self.array(value)
 
     def evaluate(self, root: Expression) -> Any:
-        done: dict[int, Any] = {}
-        handlers: dict[type, Callable[[Any, dict[int, Any]], Any]] = {
+        handlers: dict[type, Callable[[Any, Done], Any]] = {
             Number: lambda part, _: int(part.value) if part.whole else part.value,
             Literal: lambda part, _: part.value,
             Name: self.name,
@@ -132,17 +130,9 @@ class Interpreter:
             Slice: self.slice,
             Index: self.index,
         }
-        functions = {
-            id(part.function) for part in postorder_parents_first(root) if isinstance(part, Call)
-        }
-        for part in postorder(root):
-            if id(part) in functions and isinstance(part, Name):
-                done[id(part)] = self.function_name(part)
-            else:
-                done[id(part)] = handlers[type(part)](part, done)
-        return done[id(root)]
+        return meaning(root, handlers, self.function_name)
 
-    def name(self, part: Name, _: dict[int, Any]) -> Any:
+    def name(self, part: Name, _: Done) -> Any:
         name = part.identifier
         if name in self.environment:
             return self.environment[name]
@@ -161,21 +151,23 @@ class Interpreter:
             raise NotAvailable(f"no function {name}")
         return callee
 
-    def unary(self, part: Unary, done: dict[int, Any]) -> Any:
+    def unary(self, part: Unary, done: Done) -> Any:
         operand = self.unlisted(done[id(part.operand)])
         if isinstance(operand, bool):
             return not operand if part.operator == "~" else PREFIX[part.operator](operand)
         return PREFIX[part.operator](operand)
 
-    def binary(self, part: Binary, done: dict[int, Any]) -> Any:
+    def binary(self, part: Binary, done: Done) -> Any:
         left, right = self.unlisted(done[id(part.left)]), self.unlisted(done[id(part.right)])
         return OPERATORS[part.operator](left, right)
 
-    def sequence(self, part: Sequence, done: dict[int, Any]) -> Any:
+    def sequence(self, part: Sequence, done: Done) -> Any:
         items = [done[id(item)] for item in part.items]
         return items if part.is_list else tuple(items)
 
-    def attribute(self, part: Attribute, done: dict[int, Any]) -> Any:
+    def attribute(  # noqa: PLR0911 - one return for each kind of attribute
+        self, part: Attribute, done: Done
+    ) -> Any:
         value, name = done[id(part.value)], part.attribute
         if isinstance(value, LibraryName):
             return value.member(name, self.program.source, part.span)
@@ -191,7 +183,7 @@ class Interpreter:
             raise NotAvailable(f"no method {name}")
         return Method(callee, array)
 
-    def call(self, part: Call, done: dict[int, Any]) -> Any:
+    def call(self, part: Call, done: Done) -> Any:
         function = done[id(part.function)]
         arguments = [done[id(argument)] for argument in part.arguments]
         keywords = {keyword.name: done[id(keyword.value)] for keyword in part.keywords}
@@ -224,11 +216,11 @@ class Interpreter:
             return shape[0] if shape else 1
         return shape[arguments[1]] if len(arguments) > 1 else shape
 
-    def slice(self, part: Slice, done: dict[int, Any]) -> Any:
+    def slice(self, part: Slice, done: Done) -> Any:
         bounds = (part.start, part.stop, part.step)
         return slice(*(None if b is None else self.index_item(done[id(b)]) for b in bounds))
 
-    def index(self, part: Index, done: dict[int, Any]) -> Any:
+    def index(self, part: Index, done: Done) -> Any:
         value = done[id(part.value)]
         items = [done[id(item)] for item in part.items]
         if isinstance(value, list | tuple) and len(items) == 1 and isinstance(items[0], int):

@@ -78,11 +78,11 @@ class ForeignLibrary(ABC):
     def number(self, value: Any) -> float:
         """The number in an array of one entry."""
 
-    def static(self, name: str, value: Any) -> Any:  # noqa: ARG002
+    def static(self, name: str, value: Any) -> Any:  # noqa: ARG002  (for those that override it)
         """A static argument in the values that the library takes."""
         return value
 
-    def method(self, operation: Operation, name: str) -> Callable[..., Any] | None:  # noqa: ARG002
+    def method(self, operation: Operation, name: str) -> Callable[..., Any] | None:  # noqa: ARG002  (as above)
         """A method of the library's arrays, for what it has no function for."""
         return None
 

@@ -19,7 +19,7 @@ Array = NDArray[Any]
 class NumpyLike(ForeignLibrary):
     """A library whose `numpy` module is used in place of NumPy."""
 
-    keywords = {"dim": "axis", "keepdim": "keepdims", "correction": "ddof"}  # noqa: RUF012
+    keywords = {"dim": "axis", "keepdim": "keepdims", "correction": "ddof"}  # noqa: RUF012  (never changed)
     numpy: Any
 
     def array(self, value: Any) -> Any:

@@ -22,7 +22,7 @@ class PyTorch(ForeignLibrary):
 
     title = "PyTorch"
     speaks: Library = "torch"
-    keywords = {"axis": "dim", "keepdims": "keepdim", "ddof": "correction"}  # noqa: RUF012
+    keywords = {"axis": "dim", "keepdims": "keepdim", "ddof": "correction"}  # noqa: RUF012  (never changed)
 
     def __init__(self, torch: Any) -> None:
         self.torch = torch
@@ -53,7 +53,7 @@ class PyTorch(ForeignLibrary):
     def number(self, value: Any) -> float:
         return float(value.detach())
 
-    def method(self, operation: Operation, name: str) -> Callable[..., Any] | None:  # noqa: ARG002
+    def method(self, operation: Operation, name: str) -> Callable[..., Any] | None:  # noqa: ARG002  (for others)
         found: Callable[..., Any] | None = getattr(self.torch.Tensor, name, None)
         return found if callable(found) else None
 

@@ -17,7 +17,8 @@ from vjpcli.engine.backward import backward, seed_name
 from vjpcli.engine.evaluate import evaluate
 from vjpcli.errors import Diagnostic, Fix, Source, Span, VjpError
 from vjpcli.explanation.evidence import Evidence
-from vjpcli.explanation.findings.telling import Array, finding, show, show_array, words_of
+from vjpcli.explanation.findings.telling import Array, finding
+from vjpcli.explanation.findings.wording import number, numbers, words_of
 from vjpcli.explanation.problem import Problem, pose
 from vjpcli.graph.node import Graph, Node, ancestors
 from vjpcli.graph.operation import leaf, shape_text
@@ -29,7 +30,7 @@ PAIRING = {
     *("add", "subtract", "multiply", "divide"),
     *("equal", "not_equal", "less", "less_equal", "greater", "greater_equal"),
 }
-AXIS_MAKERS = {"expand_dims", "reshape", "atleast_2d", "T", "mT", "matrix_transpose", "permute"}
+AXIS_MAKERS = {"expand_dims", "reshape", "atleast_2d", "matrix_transpose", "permute"}
 SHOWN_ENTRIES = 6
 LARGEST_FIX = 1_000_000
 """Entries of the graph up to which the corrected program is run."""
@@ -223,9 +224,9 @@ def _says(corrected: Corrected) -> str:
     """`→ 0, p.grad = 0  0  0`, or the new shape."""
     if corrected.value.size != 1:
         return f"→ shape {shape_text(corrected.value.shape)}"
-    parts = [show(corrected.value.reshape(()))]
+    parts = [number(float(corrected.value.reshape(())))]
     parts += [
-        f"{name}.grad = {show_array(gradient)}"
+        f"{name}.grad = {numbers(gradient)}"
         for name, gradient in corrected.gradients.items()
         if gradient.size <= SHOWN_ENTRIES
     ]

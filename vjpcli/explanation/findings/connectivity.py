@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from vjpcli.errors import Diagnostic
 from vjpcli.explanation.evidence import Evidence
-from vjpcli.explanation.findings.telling import finding, listed, words_of
+from vjpcli.explanation.findings.telling import finding
+from vjpcli.explanation.findings.wording import listed, words_of
 from vjpcli.graph.node import Node, ancestors
 from vjpcli.graph.trace import free_names
 

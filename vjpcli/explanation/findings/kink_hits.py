@@ -82,6 +82,8 @@ class Hit:
         at = self._spread(self.at)
         if self.node.operation.pattern == "reduction":
             operand = self.evidence.values[self.node.operands[0]]
+            if operand.size == 0:
+                return  # a norm of nothing is at its kink, but no entry has a slope
             hit = at & (operand == self._spread(self.evidence.values[self.node]))
             for first in (True, False):
                 share = _one_of(hit, self._axes, first)

@@ -21,17 +21,8 @@ from vjpcli.explanation.findings.connectivity import smoothly_connected
 from vjpcli.explanation.findings.kink_hits import Hit, hits
 from vjpcli.explanation.findings.one_sided import OneSided, Sides
 from vjpcli.explanation.findings.rerun import pass_gradients
-from vjpcli.explanation.findings.telling import (
-    ENGINES,
-    Mask,
-    count_note,
-    finding,
-    first_position,
-    gradient_name,
-    listed,
-    show,
-    words_of,
-)
+from vjpcli.explanation.findings.telling import ENGINES, Mask, count_note, finding, first_position
+from vjpcli.explanation.findings.wording import gradient_name, listed, number, words_of
 from vjpcli.graph.node import Node, dependents
 from vjpcli.graph.operation import Kink, constant
 
@@ -129,12 +120,12 @@ def _kink_or_tie(evidence: Evidence, group: list[Hit], sides: OneSided) -> list[
         # The declared slopes are those of one example; the program's own can be measured here.
         beside = sides.at(leaf, index, float(pass_gradients(evidence)[leaf][index]))
         left, right = _rounded(beside.left), _rounded(beside.right)
-        right_ones = f"the slope is {show(left)} from the left, {show(right)} from the right"
+        right_ones = f"the slope is {number(left)} from the left, {number(right)} from the right"
     what = words_of(evidence, hit.node)
     place = _place_in_words(evidence, hit)
     message = (
         f"{gradient_name(leaf, index)} rests on a {'tie in' if hit.is_tie else 'kink of'} {what}, "
-        f"where {place}: {right_ones}; used {show(used)} "
+        f"where {place}: {right_ones}; used {number(used)} "
         f"({ENGINES[evidence.problem.settings.like]})"
     )
     operand = evidence.values[hit.node.operands[kink.operand]]
@@ -193,20 +184,20 @@ def _conventions(kink: Kink, like: str) -> tuple[float, dict[str, float]]:
 def _right_slopes(kink: Kink) -> str:
     low, high = sorted(kink.slopes)
     if low == high:
-        return f"the slope there is {show(low)}"
+        return f"the slope there is {number(low)}"
     if np.isinf([low, high]).any():
         left, right = kink.slopes
-        return f"the slope is {show(left)} from the left, {show(right)} from the right"
-    return f"any slope in [{show(low)}, {show(high)}] is right"
+        return f"the slope is {number(left)} from the left, {number(right)} from the right"
+    return f"any slope in [{number(low)}, {number(high)}] is right"
 
 
 def _any_share(kink: Kink) -> str:
     low, high = sorted(kink.slopes)
-    return f"any share in [{show(low)}, {show(high)}] is right"
+    return f"any share in [{number(low)}, {number(high)}] is right"
 
 
 def _others_in_words(others: dict[str, float]) -> str:
-    return listed([f"{ENGINES[engine]} gives {show(slope)}" for engine, slope in others.items()])
+    return listed([f"{ENGINES[engine]} gives {number(slope)}" for engine, slope in others.items()])
 
 
 def _place_in_words(evidence: Evidence, hit: Hit) -> str:
@@ -295,7 +286,8 @@ def _made_kink(
         evidence,
         "kink",
         f"{gradient_name(leaf, index)} rests on a kink: both sides of {what} are equal, the slope "
-        f"is {show(left)} from the left and {show(right)} from the right; used {show(gradient)}",
+        f"is {number(left)} from the left and {number(right)} from the right; used "
+        f"{number(gradient)}",
         "note",
         places=[(node, "equal here")],
         leaf=leaf,
@@ -332,8 +324,8 @@ def _composed(
             finding(
                 evidence,
                 "kink-composed",
-                f"{gradient_name(leaf, index)} = {show(got)} is not the slope: the program is "
-                f"smooth there with slope {show(slope)} on both sides, but its parts have kinks",
+                f"{gradient_name(leaf, index)} = {number(got)} is not the slope: the program is "
+                f"smooth there with slope {number(slope)} on both sides, but its parts have kinks",
                 "warning",
                 places=[(node, "a kink here") for node in places.values()],
                 leaf=leaf,

@@ -17,14 +17,8 @@ from vjpcli.engine.evaluate import evaluate
 from vjpcli.errors import Diagnostic
 from vjpcli.explanation.evidence import Evidence
 from vjpcli.explanation.findings.rerun import inputs_of, pass_gradients
-from vjpcli.explanation.findings.telling import (
-    count_note,
-    finding,
-    first_position,
-    gradient_name,
-    show,
-    words_of,
-)
+from vjpcli.explanation.findings.telling import count_note, finding, first_position
+from vjpcli.explanation.findings.wording import gradient_name, number, words_of
 from vjpcli.graph.node import Graph, Node
 from vjpcli.record import record
 
@@ -154,8 +148,8 @@ def _of_leaf(
     return finding(
         evidence,
         code,
-        f"{gradient_name(leaf, index)} = {show(was)} has lost its digits: in {width} it "
-        f"comes out as {show(is_)}{_because(evidence, culprit)}",
+        f"{gradient_name(leaf, index)} = {number(was)} has lost its digits: in {width} it "
+        f"comes out as {number(is_)}{_because(evidence, culprit)}",
         "warning",
         places=[(culprit.node, _label(culprit))] if culprit else (),
         leaf=leaf,
@@ -187,8 +181,8 @@ def _because(evidence: Evidence, culprit: Culprit | None) -> str:
 
 def _label(culprit: Culprit) -> str:
     if culprit.code == "cancellation":
-        return f"{show(culprit.small)} left of {show(culprit.large)}"
-    return f"{show(culprit.small)} is lost beside {show(culprit.large)}"
+        return f"{number(culprit.small)} left of {number(culprit.large)}"
+    return f"{number(culprit.small)} is lost beside {number(culprit.large)}"
 
 
 def _numbers(culprit: Culprit | None, was: float, wide: float) -> list[tuple[str, float]]:

@@ -1,4 +1,4 @@
-"""The form that findings share: elements by name, counts, numbers, and the place in the text."""
+"""The form that findings share: the Diagnostic, its places in the text, counts of entries."""
 
 from __future__ import annotations
 
@@ -17,9 +17,6 @@ Mask = NDArray[np.bool_]
 Position = tuple[int, ...]
 
 ENGINES = {"torch": "PyTorch", "jax": "JAX", "autograd": "autograd"}
-
-LONGEST_TEXT = 40
-"""Characters of the user's text that a sentence repeats; the caret shows longer ones."""
 
 
 def finding(
@@ -51,11 +48,6 @@ def finding(
     )
 
 
-def gradient_name(leaf: str, index: Position | None) -> str:
-    """`x.grad[0, 7]`; the bare `x.grad` for a scalar or for the whole."""
-    return f"{leaf}.grad[{', '.join(map(str, index))}]" if index else f"{leaf}.grad"
-
-
 def first_position(mask: Mask) -> Position:
     """The first True of a mask that has one."""
     return tuple(int(i) for i in np.unravel_index(int(np.argmax(mask)), mask.shape))
@@ -68,31 +60,3 @@ def count_note(leaf: str, mask: Mask) -> str:
         return ""
     where = ", ".join(map(str, first_position(mask)))
     return f"{count:,} of {mask.size:,} entries of {leaf}.grad, the first at [{where}]"
-
-
-def show(value: Any) -> str:
-    """A number in a sentence, to six digits."""
-    number = float(value)
-    if np.isnan(number):
-        return "nan"
-    if np.isinf(number):
-        return "∞" if number > 0 else "-∞"
-    return f"{number + 0.0:.6g}"
-
-
-def show_array(array: Array) -> str:
-    """A small array in a sentence, its entries two spaces apart."""
-    return "  ".join(show(value) for value in np.ravel(array))
-
-
-def words_of(evidence: Evidence, node: Node) -> str:
-    """The user's own text of a node where it is short enough for a sentence, else its name."""
-    text = evidence.text_of(node)
-    if len(text) <= LONGEST_TEXT and "\n" not in text:
-        return text
-    return f"{node.operation.name}(…)"
-
-
-def listed(words: Sequence[str]) -> str:
-    """`a, b and c`."""
-    return " and ".join(part for part in (", ".join(words[:-1]), *words[-1:]) if part)

@@ -1,9 +1,9 @@
-"""Numbers, entries and steps in words, as the findings about nan and infinity print them."""
+"""Numbers, entries and steps in words, as findings print them."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,12 +11,15 @@ from numpy.typing import NDArray
 
 from vjpcli.explanation.evidence import Evidence
 from vjpcli.explanation.findings.entries import Entry
-from vjpcli.explanation.steps import number_text
 from vjpcli.graph.node import Node
+from vjpcli.graph.notation import number_text
 from vjpcli.graph.operation import constant, leaf
 
 FEW_DIGITS = 1e7
 """Size from which whole numbers are written with an exponent."""
+
+LONGEST_TEXT = 40
+"""Characters of the user's text that a sentence repeats; the caret shows longer ones."""
 
 LONG_TEXT = 32
 """Characters from which the arguments of a call are left out in a table."""
@@ -61,6 +64,19 @@ def place_name(evidence: Evidence, node: Node, entry: Entry) -> str:
     return entry_name(evidence.names.get(node, node.operation.name), entry)
 
 
+def gradient_name(leaf: str, entry: Entry | None) -> str:
+    """`x.grad[0, 7]`; the bare `x.grad` for a scalar or for the whole."""
+    return entry_name(f"{leaf}.grad", entry or ())
+
+
+def words_of(evidence: Evidence, node: Node) -> str:
+    """The user's own text of a node where it is short enough for a sentence, else its name."""
+    text = evidence.text_of(node)
+    if len(text) <= LONGEST_TEXT and "\n" not in text:
+        return text
+    return f"{node.operation.name}(…)"
+
+
 def step_text(evidence: Evidence, node: Node) -> str:
     """A step in the user's own text; an inner part of a composite operation names both."""
     text = evidence.text_of(node)
@@ -103,6 +119,6 @@ def multiplied(text: str) -> str:
     return re.sub(r"(?<!\*)\*(?!\*)", "·", text)
 
 
-def listed(words: list[str]) -> str:
+def listed(words: Sequence[str]) -> str:
     """`a, b and c`."""
-    return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
+    return " and ".join(part for part in (", ".join(words[:-1]), *words[-1:]) if part)

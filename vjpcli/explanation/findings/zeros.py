@@ -21,16 +21,9 @@ from vjpcli.explanation.findings.saturation import (
     is_smooth_function,
     saturated_entries,
 )
-from vjpcli.explanation.findings.telling import (
-    count_note,
-    finding,
-    first_position,
-    gradient_name,
-    listed,
-    show,
-    words_of,
-)
+from vjpcli.explanation.findings.telling import count_note, finding, first_position
 from vjpcli.explanation.findings.vanishing import Cause, Vanishing, nothing_beside
+from vjpcli.explanation.findings.wording import gradient_name, listed, number, words_of
 from vjpcli.graph.node import Node
 
 Array = NDArray[Any]
@@ -98,7 +91,7 @@ def _of_cause(evidence: Evidence, cause: Cause, leaves: list[str]) -> Diagnostic
     largest = float(np.max(np.abs(gradient), initial=0.0))
     names = listed([f"{leaf}.grad" for leaf in leaves])
     verb = "is" if len(leaves) == 1 else "are"
-    size = "0" if largest == 0 else f"at most {show(largest)}"
+    size = "0" if largest == 0 else f"at most {number(largest)}"
     opening = f"{names} {verb} {size}: "
     step = words_of(evidence, cause.node)
     index = first_position(np.abs(gradient) == largest)
@@ -144,7 +137,7 @@ def _cancels(
 ) -> Diagnostic:
     positive, negative = cause.sums
     step = words_of(evidence, cause.node)
-    sums = f"{show(positive)} and {show(negative)}"
+    sums = f"{number(positive)} and {number(negative)}"
     notes: tuple[str, ...] = ()
     if cause.contribution is None:
         message = f"{opening}the contributions to {step} add up to {sums}, which cancel"
@@ -189,7 +182,7 @@ def _saturated(
     underflow = cause.kind == "underflow"
     dtype = evidence.problem.settings.dtype
     if not underflow:
-        what = f"{step} is saturated, its slope there is {show(sent / came)}"
+        what = f"{step} is saturated, its slope there is {number(sent / came)}"
     elif len(cause.node.operands) == 1:
         what = f"{step} underflows, its slope is below what {dtype} can hold"
     else:
@@ -253,7 +246,7 @@ def _entry(
     got = float(pass_gradients(evidence)[leaf][index])
     operand = float(evidence.values[node.operands[0]][place])
     value = float(evidence.values[node][place])
-    what = f"{node.operation.name}({show(operand)}) in {words_of(evidence, node)}"
+    what = f"{node.operation.name}({number(operand)}) in {words_of(evidence, node)}"
     (one, *_) = evidence.sent[node]
     sent = float(evidence.values[one.local][place])
     arrived = evidence.adjoint(node)
@@ -263,12 +256,12 @@ def _entry(
     ending = (
         f"underflows, its slope is below what {evidence.problem.settings.dtype} can hold"
         if underflow
-        else f"is saturated, its slope is {show(sent / came)}"
+        else f"is saturated, its slope is {number(sent / came)}"
     )
     return finding(
         evidence,
         "underflow" if underflow else "gradient-saturated",
-        f"{gradient_name(leaf, index)} is {show(got)}: {what} {ending}",
+        f"{gradient_name(leaf, index)} is {number(got)}: {what} {ending}",
         "note",
         places=[(node, "vanishes here")],
         leaf=leaf,

@@ -74,11 +74,6 @@ def public_operations() -> list[Operation]:
     return [operation for family in families() for operation in members(family)]
 
 
-def building_blocks() -> list[Operation]:
-    """The operations that other operations are made of."""
-    return [operation for operation in OPERATIONS.values() if is_building_block(operation)]
-
-
 def family_lists() -> list[FamilyList]:
     """What `vjp rule` lists."""
     lists = [

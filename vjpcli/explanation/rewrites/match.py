@@ -70,10 +70,6 @@ class Text:
         for statement in self.program.statements:
             yield from postorder(statement.value)
 
-    def part_at(self, span: Span) -> Expression | None:
-        """The part that stands exactly at `span`."""
-        return next((part for part in self.parts() if part.span == span), None)
-
     def resolved(self, part: Expression) -> Expression:
         """The expression behind a name that was assigned once; any other part itself."""
         for _ in range(len(self.definitions) + 1):
