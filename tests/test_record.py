@@ -9,6 +9,7 @@ from dataclasses import FrozenInstanceError, field, replace
 import pytest
 
 from vjpcli import Diagnostic, explain
+from vjpcli.errors import Label, Source, Span
 from vjpcli.record import bulk_record, record
 
 
@@ -69,10 +70,14 @@ def test_default_list_is_not_shared():
     assert Place("a").heights is not Place("b").heights
 
 
-def test_record_is_equal_to_itself_only():
-    place = Place("hill")
-    assert place == place
-    assert place != Place("hill")
+def test_records_are_equal_by_their_fields():
+    assert Place("hill", [3]) == Place("hill", [3])
+    assert Place("hill", [3]) != Place("hill", [4])
+    assert Source("a*2") != Label(Span(0, 1))
+    assert {Source("a*2"), Source("a*2"), Source("b")} == {Source("a*2"), Source("b")}
+
+
+def test_record_made_in_bulk_is_equal_to_itself_only():
     assert len({Point(1), Point(1)}) == 2
 
 
@@ -81,9 +86,11 @@ def test_record_shows_its_fields():
     assert repr(Point(1, 2)) == "Point(x=1, y=2)"
 
 
-@pytest.mark.parametrize(
-    "copied", [copy.copy, copy.deepcopy, lambda one: pickle.loads(pickle.dumps(one))]
-)
+def sent(one):
+    return pickle.loads(pickle.dumps(one))
+
+
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, sent])
 def test_record_can_be_copied_and_sent_to_another_process(copied):
     other = copied(Place("hill", [3]))
     assert (other.name, other.heights, other.note) == ("hill", [3], "")

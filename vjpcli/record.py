@@ -1,30 +1,47 @@
 """Frozen data at a quarter of the price: `@record` for `@dataclass(frozen=True, slots=True)`.
 
 A frozen dataclass has five methods written and compiled for it each time the program starts.
-A record has only its `__init__` made; what keeps it from changing is the same for all of them.
+A record has only its `__init__` made; the other methods are the same for all of them.
 Still dataclasses underneath: `dataclasses.replace` and `fields` work.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import FrozenInstanceError, dataclass, fields
-from typing import Any, TypeVar, dataclass_transform
+from functools import partial
+from typing import Any, TypeVar, dataclass_transform, overload
 
 T = TypeVar("T")
 
 
-@dataclass_transform(frozen_default=True, eq_default=False)
-def record(cls: type[T]) -> type[T]:
-    """Fields in slots, set once; a record is equal to itself only."""
-    vars_of_class: Any = cls
-    vars_of_class.__setattr__ = _set_once
-    vars_of_class.__delattr__ = _refuse
+@overload
+def record(cls: type[T], /) -> type[T]: ...
+
+
+@overload
+def record(*, eq: bool) -> Callable[[type[T]], type[T]]: ...
+
+
+@dataclass_transform(frozen_default=True)
+def record(cls: Any = None, /, *, eq: bool = True) -> Any:
+    """Fields in slots, set once; records are equal if their fields are.
+
+    With `eq=False`, as for fields that hold arrays, a record is equal to itself only.
+    """
+    if cls is None:
+        return partial(record, eq=eq)
+    cls.__setattr__ = _set_once
+    cls.__delattr__ = _refuse
+    if eq:
+        cls.__eq__ = _equal
+        cls.__hash__ = _hash
     return bulk_record(cls)
 
 
 @dataclass_transform(frozen_default=True, eq_default=False)
 def bulk_record(cls: type[T]) -> type[T]:
-    """A record made by the hundred thousand: only the type checker keeps it from changing.
+    """A record made by the hundred thousand: equal to itself only, and kept by the type checker.
 
     Looking at each field before it is set takes twice the time of setting it.
     """
@@ -41,6 +58,18 @@ def _set_once(self: object, name: str, value: Any) -> None:
 
 def _refuse(self: object, name: str) -> None:
     raise FrozenInstanceError(f"cannot delete field {name!r} of {self}")
+
+
+def _values(record: Any) -> tuple[Any, ...]:
+    return tuple(getattr(record, field.name) for field in fields(record))
+
+
+def _equal(self: Any, other: object) -> bool:
+    return type(other) is type(self) and _values(self) == _values(other)
+
+
+def _hash(self: Any) -> int:
+    return hash(_values(self))
 
 
 def _text(self: Any) -> str:

@@ -9,14 +9,14 @@ import shlex
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from vjpcli.record import record
 from vjpcli.streams import Streams
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Rehearsal:
     """What an example printed.
 

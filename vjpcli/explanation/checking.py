@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Literal
 
 from numpy.typing import NDArray
 
 from vjpcli.errors import Diagnostic, Source
+from vjpcli.record import record
 
 Array = NDArray[Any]
 
@@ -18,7 +18,7 @@ METHODS = ("differences", "complex-step", "sympy", "torch", "jax", "autograd")
 """The means of checking, in the order in which they are tried and shown."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class LeafComparison:
     """One leaf's gradient compared by one method.
 
@@ -58,7 +58,7 @@ class LeafComparison:
     says: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class MethodReport:
     """What one method says of every leaf.
 
@@ -81,7 +81,7 @@ class MethodReport:
     about: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Claim:
     """A gradient from elsewhere (`--expect`) compared with the gradient.
 
@@ -112,7 +112,7 @@ class Claim:
     relative_error: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class CheckReport:
     """A gradient checked by means that do not use the rules.
 

@@ -23,7 +23,7 @@ SeedOrigin = Literal["given", "ones", "row", "implicit", "loss", "file", "exampl
 Structure = Literal["none", "diagonal", "row", "block", "dense"]
 
 
-@record
+@record(eq=False)
 class Input:
     """One named array that the expression reads (or was given and does not read).
 
@@ -42,7 +42,7 @@ class Input:
     text: str = ""
 
 
-@record
+@record(eq=False)
 class Output:
     """A value that takes a seed: the last statement, or a named value given `--seed NAME=...`."""
 
@@ -50,7 +50,7 @@ class Output:
     value: Array
 
 
-@record
+@record(eq=False)
 class Seed:
     """The vector given at one output; its value has the output's shape.
 
@@ -67,7 +67,7 @@ class Seed:
     output: str
 
 
-@record
+@record(eq=False)
 class ArraySummary:
     """A gradient too large for the screen, in a few numbers.
 
@@ -85,7 +85,7 @@ class ArraySummary:
     not_finite: int
 
 
-@record
+@record(eq=False)
 class Nudge:
     """What a small change of a scalar leaf does to a scalar output, to first order.
 
@@ -98,7 +98,7 @@ class Nudge:
     change: float
 
 
-@record
+@record(eq=False)
 class LeafReport:
     """What is known of one leaf besides the numbers.
 
@@ -137,7 +137,7 @@ class LeafReport:
     nudge: Nudge | None = None
 
 
-@record
+@record(eq=False)
 class Step:
     """One node of the forward graph with its value and the adjoint that reached it.
 
@@ -170,7 +170,7 @@ class Step:
     contributions: tuple[Array, ...] = ()
 
 
-@record
+@record(eq=False)
 class Check:
     """The result compared with difference quotients of the forward graph.
 
@@ -196,7 +196,7 @@ class Check:
     got: float | None = None
 
 
-@record
+@record(eq=False)
 class Explanation:
     """A gradient, with every number accountable.
 

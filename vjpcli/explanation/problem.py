@@ -58,7 +58,7 @@ class Settings:
     library: Library = "torch"
 
 
-@record
+@record(eq=False)
 class Problem:
     """A question, ready to compute.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,9 +16,10 @@ from vjpcli.explanation.problem import Problem, run_text
 from vjpcli.graph.node import Graph
 from vjpcli.graph.operation import shape_text
 from vjpcli.parser.values import parse_values
+from vjpcli.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class TangentProduct:
     """J . v.
 

@@ -143,7 +143,7 @@ def _apply(name: str, *operands: Any) -> Node:
     return node
 
 
-@record
+@record(eq=False)
 class Graph:
     """Nodes in an order in which operands precede their users.
 

@@ -37,7 +37,7 @@ _SHAPE = r"\s*(\d[\dxX×\s]*)="
 _MOST_WRITTEN = 24
 
 
-@record
+@record(eq=False)
 class SeedRequest:
     """A seed as it was asked for; `fit_seed` makes it the vector for one output.
 

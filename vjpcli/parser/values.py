@@ -33,7 +33,7 @@ _SHAPE = re.compile(r"\d+(?:\s*[xX×,]\s*\d+)*", re.ASCII)
 _ASSIGNMENT = re.compile(r"(?<![=<>!])=(?!=)")
 
 
-@record
+@record(eq=False)
 class GivenValue:
     """A value that was given to a name.
 

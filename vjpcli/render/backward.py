@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from vjpcli.explanation.model import Array, Explanation, Step
+from vjpcli.record import record
 from vjpcli.render.numbers import format_count
 from vjpcli.render.page import Line, Page, Piece, padded, spaces
 from vjpcli.render.picture import is_row, row_lines
@@ -34,7 +34,7 @@ def has_backward_table(explanation: Explanation) -> bool:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class BackwardTable:
     """The way down and up as drawn; `has_words` when there was room to say how."""
 

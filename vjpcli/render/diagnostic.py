@@ -12,9 +12,9 @@ import re
 import shlex
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from vjpcli.errors import Diagnostic, Label, Source
+from vjpcli.record import record
 from vjpcli.render.glyphs import printable
 from vjpcli.render.page import Line, Page, Piece, cell_width, line_width, spaces
 from vjpcli.render.theme import Role
@@ -115,7 +115,7 @@ def _line_of(starts: Sequence[int], position: int) -> int:
     return bisect_right(starts, position) - 1
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Excerpt:
     """One line of the source, or a window of a long one, ready to be drawn."""
 

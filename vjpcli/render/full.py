@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 from vjpcli.explanation.model import Explanation
+from vjpcli.record import record
 from vjpcli.render.bands import band_lines
 from vjpcli.render.jacobian import JacobianRows, Leaf
 from vjpcli.render.numbers import format_count, format_number
@@ -27,7 +27,7 @@ _MOST_LINES = 48
 _WIDEST_CONTRIBUTION = 8
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Columns:
     """The columns shown of one leaf; None stands for those left out in between."""
 

@@ -6,17 +6,17 @@ Cells are made only for the rows and columns that a layout asks for.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from vjpcli.explanation.model import Array, Explanation, Output
+from vjpcli.record import record
 from vjpcli.render.numbers import format_numbers
 from vjpcli.render.page import Page, Piece
 from vjpcli.render.picture import entry_name, indices
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Leaf:
     """A leaf that takes part in the Jacobian."""
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from vjpcli.record import record
 from vjpcli.render.glyphs import pretty_formula, printable
 from vjpcli.render.numbers import DEFAULT_DIGITS, format_number
 from vjpcli.render.theme import Role, painted
@@ -34,7 +34,7 @@ def cell_width(text: str) -> int:
     return cell_len(text)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Piece:
     """Text with a role. Made by `Page.piece`, not directly."""
 
@@ -73,7 +73,7 @@ def padded_line(line: Line, width: int) -> Line:
     return (*line, spaces(width - line_width(line)))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Page:
     """What is drawn on.
 

@@ -5,11 +5,10 @@ Whole entries, rows, columns and slices are left out where there are too many, w
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from vjpcli.explanation.model import Array
+from vjpcli.record import record
 from vjpcli.render.numbers import format_count, format_index, format_shape
 from vjpcli.render.page import Line, Page, Piece, joined, line_width, padded, padded_line, spaces
 from vjpcli.render.selection import select, with_gaps
@@ -122,7 +121,7 @@ def left_out(rows: int, columns: int) -> str:
     return f"⋯ {', '.join(parts)}" if parts else ""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Block:
     """A picture with its label on the left; blocks flow side by side."""
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
+from vjpcli.record import record
 from vjpcli.render.page import Line, Page, Piece, padded, spaces
 
 Align = Literal["left", "right"]
@@ -19,7 +20,7 @@ Cells = tuple[Piece, ...]
 Row = tuple[Cells, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Group:
     """Columns that stand together between two upright rules."""
 

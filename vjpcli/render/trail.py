@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
 from vjpcli.errors import Diagnostic, TrailRow
 from vjpcli.explanation.model import Input
+from vjpcli.record import record
 from vjpcli.render.numbers import format_index, format_number
 from vjpcli.render.page import Line, Page, Piece, padded, spaces
 from vjpcli.render.table import Align, Group, Row, Table
 from vjpcli.render.theme import Role
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Column:
     """One column: its title, its cells, and whether a narrow page may do without it."""
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from vjpcli.explanation.model import Array, Explanation, Input
+from vjpcli.record import record
 from vjpcli.render.glyphs import pretty_formula
 from vjpcli.render.numbers import format_count, format_shape
 from vjpcli.render.page import Line, Page, Piece, joined, line_width, padded, padded_line, spaces
@@ -18,7 +18,7 @@ _LONGEST_FORMULA = 120
 _MOST_ALIGNED_ENTRIES = 24
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Shown:
     """One named array with what is said beside it."""
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from vjpcli.engine.foreign.calls import call
@@ -38,6 +37,7 @@ from vjpcli.parser.syntax import (
     Unary,
 )
 from vjpcli.parser.walk import Done, meaning
+from vjpcli.record import record
 
 OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     "+": operator.add,
@@ -72,7 +72,7 @@ PROPERTIES: dict[str, Callable[[Any], Any]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Method:
     """A function found behind a dot, with the array before it."""
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from numpy.typing import NDArray
 
 from vjpcli.graph.names import find_callee
 from vjpcli.graph.operation import Library, Operation, make_leaf
+from vjpcli.record import record
 
 LINEAR_ALGEBRA = {"singular", "symmetric", "solving", "determinant", "orthogonal"}
 """Families whose functions are looked up in the library's linalg first."""
@@ -23,7 +23,7 @@ class NotAvailable(Exception):  # noqa: N818  (no error of the program: a librar
     """The library cannot run this program; the text says why."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ForeignResult:
     """What the library computed, as NumPy arrays.
 

@@ -7,7 +7,6 @@ not finite. Both walks follow one entry, so they cost a path, not a graph.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -26,6 +25,7 @@ from vjpcli.explanation.findings.entries import (
 )
 from vjpcli.graph.node import Node
 from vjpcli.graph.operation import constant, leaf
+from vjpcli.record import record
 
 Array = NDArray[Any]
 
@@ -33,7 +33,7 @@ LONGEST_WALK = 200_000
 """Steps after which a walk gives up; a longer path is longer than any graph that is kept."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Place:
     """One entry of one forward node."""
 
@@ -45,7 +45,7 @@ class Place:
         return float(evidence.values[self.node][self.entry])
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ForwardBlame:
     """Why a forward value is not finite.
 
@@ -59,7 +59,7 @@ class ForwardBlame:
     nan: Place | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class HandOver:
     """One contribution on a path, and the entries that it went between.
 
@@ -90,7 +90,7 @@ class HandOver:
         return self.handed_on(evidence)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class BackwardBlame:
     """Why an entry of a gradient is not finite.
 
@@ -218,7 +218,7 @@ ZERO_MAKERS: dict[str, ZeroCause] = {"where": "where", "multiply": "mask", "inde
 """Operations that turn an adjoint into 0 in a way of their own; others have a flat slope."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ZeroOrigin:
     """Why the adjoint at a place is exactly 0.
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from vjpcli.graph.node import Graph, Node, ancestors
 from vjpcli.graph.operation import leaf, shape_text
 from vjpcli.parser.syntax import Binary, Call, Expression, Name, Unary, postorder
 from vjpcli.parser.values import GivenValue
+from vjpcli.record import record
 
 PAIRING = {
     *("add", "subtract", "multiply", "divide"),
@@ -35,7 +36,7 @@ LARGEST_FIX = 1_000_000
 """Entries of the graph up to which the corrected program is run."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Corrected:
     """A corrected program that was run.
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from vjpcli.errors import TrailRow
 from vjpcli.graph.node import Node
+from vjpcli.record import record
 
 CODES = {
     # A value went wrong on the way forward.
@@ -43,7 +42,7 @@ CODES = {
 """Every kind of cause: its stable code, and what it means."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Cause:
     """Why a number is not finite.
 

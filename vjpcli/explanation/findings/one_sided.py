@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -10,6 +9,7 @@ import numpy as np
 from vjpcli.engine.differences import WeightedOutput, slope, steps_for, unit_direction
 from vjpcli.explanation.evidence import Evidence
 from vjpcli.explanation.findings.telling import Position
+from vjpcli.record import record
 
 RUNS_OF_NODES = 20_000
 """Node evaluations that the slopes of one explanation may cost."""
@@ -24,7 +24,7 @@ LARGEST_GRAPH = 1_000_000
 Verdict = Literal["right", "wrong", "kink", "unclear"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Sides:
     """The slopes on both sides of a point, and what they say of the gradient there."""
 

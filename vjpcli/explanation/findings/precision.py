@@ -8,7 +8,6 @@ equal numbers (cancellation), or a small number that was added to a large one (a
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -21,6 +20,7 @@ from vjpcli.explanation.findings.rerun import inputs_of, pass_gradients
 from vjpcli.explanation.findings.telling import count_note, finding, first_position
 from vjpcli.explanation.findings.wording import gradient_name, number, words_of
 from vjpcli.graph.node import Graph, Node
+from vjpcli.record import record
 
 Array = NDArray[Any]
 
@@ -38,7 +38,7 @@ CLOSE = 1e-2
 """|a - b| relative to |a| below which a difference counts as cancellation."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Culprit:
     """The step at which digits were lost, at its worst entry.
 

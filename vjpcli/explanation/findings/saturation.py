@@ -7,7 +7,6 @@ around, though it is something nearer to zero. At a stationary point, such as th
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -18,6 +17,7 @@ from vjpcli.engine.evaluate import evaluate
 from vjpcli.explanation.evidence import Evidence
 from vjpcli.graph.node import Graph, Node
 from vjpcli.graph.operation import make_constant, make_leaf
+from vjpcli.record import record
 
 Array = NDArray[Any]
 Mask = NDArray[np.bool_]
@@ -36,7 +36,7 @@ STILL = 1e-3
 """Relative change of the value per relative change of the operand that counts as none."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Saturation:
     """Where one step is saturated.
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -21,6 +20,7 @@ from vjpcli.explanation.findings.entries import Array, Entry, is_entrywise, proj
 from vjpcli.explanation.findings.wording import factor, multiplied, number
 from vjpcli.graph.node import Graph, Node
 from vjpcli.graph.operation import constant, make_constant, make_leaf
+from vjpcli.record import record
 
 CHEAP_ENTRIES = 2_000_000
 """Entries over all nodes up to which difference quotients are formed."""
@@ -35,7 +35,7 @@ STEPS = (1e-4, 1e-8)
 """Two steps of a one-sided quotient: where it grows as they shrink, the slope is infinite."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class LocalSlope:
     """A local slope at one entry.
 
@@ -104,7 +104,7 @@ def _slope_text(contribution: Node, adjoint: Node, names: Mapping[Node, str]) ->
     return multiplied(text)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class TrueSlopes:
     """One-sided slopes of the weighted output along one entry of a leaf.
 

@@ -18,6 +18,7 @@ from vjpcli.explanation.evidence import Evidence
 from vjpcli.explanation.findings.saturation import TINY, saturated_entries
 from vjpcli.graph.node import Graph, Node, ancestors
 from vjpcli.graph.operation import make_leaf
+from vjpcli.record import record
 
 Array = NDArray[Any]
 Kind = Literal["cancels", "times-zero", "saturated", "underflow", "flat-side", "ordinary"]
@@ -29,7 +30,7 @@ PRODUCTS = {"multiply", "matmul", "outer", "divide"}
 LARGEST_LOCAL_JACOBIAN = 10_000
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class Cause:
     """Why the adjoint of a node is nothing.
 

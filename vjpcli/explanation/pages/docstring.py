@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from vjpcli.record import record
 
 FIXED_LINES = ("Shapes", "Units", "Errors", "Kinks", "Source", "Example")
 _FIXED = re.compile(rf"({'|'.join(FIXED_LINES)}):\s*(.*)")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Docstring:
     """A docstring in its parts.
 

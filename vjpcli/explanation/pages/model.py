@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from vjpcli.graph.operation import Kink
+from vjpcli.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class RuleFormula:
     """What the rule says of one operand.
 
@@ -24,7 +25,7 @@ class RuleFormula:
     adjoint: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class OperationPage:
     """Everything that is said of one operation.
 
@@ -82,7 +83,7 @@ class OperationPage:
     building_block: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class CodePage:
     """What a diagnostic code means.
 
@@ -107,7 +108,7 @@ class CodePage:
     stdin: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class FamilyList:
     """The operations of one family in the order of their declarations.
 

@@ -9,7 +9,6 @@ either order. A name of the program may stand for the expression that was assign
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from vjpcli.errors import Span
 from vjpcli.graph.names import LIBRARY_ROOTS, find_callee
@@ -26,6 +25,7 @@ from vjpcli.parser.syntax import (
     Unary,
     postorder,
 )
+from vjpcli.record import record
 
 VARIABLES = frozenset("uvw")
 WHOLE = 5
@@ -36,7 +36,7 @@ COMMUTATIVE = frozenset("+*")
 Bindings = Mapping[str, str]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Text:
     """A program as the patterns see it.
 

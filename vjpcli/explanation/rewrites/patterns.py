@@ -8,14 +8,14 @@ function, and `{eps}` a small number in the program's dtype.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 
 from vjpcli.parser.expression import parse
 from vjpcli.parser.syntax import Expression
+from vjpcli.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Row:
     """One rewrite.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,11 +18,12 @@ from vjpcli.graph.node import Graph, Node
 from vjpcli.graph.random import random_numbers
 from vjpcli.graph.trace import Trace, trace
 from vjpcli.parser.expression import parse
+from vjpcli.record import record
 
 Array = NDArray[Any]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Proof:
     """What a rewritten program gave.
 
@@ -38,7 +38,7 @@ class Proof:
     values: Mapping[str, Array]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Tolerance:
     """How far a rewrite may move a finite number: |new - old| <= absolute + relative * |old|."""
 

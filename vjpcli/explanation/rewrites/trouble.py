@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from vjpcli.errors import Span
 from vjpcli.explanation.findings.blame import Place
+from vjpcli.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Trouble:
     """A finding, as far as a cure needs to know it.
 
@@ -36,7 +37,7 @@ class Trouble:
         return any(one.start < span.end and span.start < one.end for one in self.spans)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Proposal:
     """A changed program, not yet believed.
 
