@@ -12,7 +12,6 @@ import pytest
 
 from vjpcli import grad
 
-
 CASES = [
     # expression, values, engine, gradients
     ("logaddexp(x, y)", {"x": inf, "y": 1.0}, "torch", {"x": 1.0, "y": 0.0}),

@@ -1,3 +1,4 @@
+# ruff: noqa: E501  (a call stands on one line, as it is typed)
 """Calls as PyTorch users write them: keywords, the order of arguments, edges, ties.
 
 Each is a program of the language and a Python expression at once. What PyTorch makes of them is
