@@ -8,7 +8,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import vjpcli
-import vjpcli.ops  # noqa: F401  (declares the operations)
+import vjpcli.ops
 from vjpcli.engine.backward import backward, seed_name
 from vjpcli.engine.evaluate import evaluate
 from vjpcli.engine.jacobian import jacobian

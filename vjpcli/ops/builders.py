@@ -372,7 +372,10 @@ def array(x):
     return x
 
 
-@operation(name="float", refuses=(Refusal(sample(text="one"), "not-a-number"), Refusal(sample(), "missing-argument")))
+@operation(
+    name="float",
+    refuses=(Refusal(sample(text="one"), "not-a-number"), Refusal(sample(), "missing-argument")),
+)
 def float_number(x=None, *, text=None):
     """A number, or the text of one: float("-inf").
 
