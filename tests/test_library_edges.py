@@ -110,3 +110,12 @@ def test_a_very_long_name_is_looked_up_at_once():
     with pytest.raises(VjpError) as caught:
         vjpcli.grad("a" * 500_000 + "*x", {"x": 1.0, "a" * 400_000: 1.0})
     assert caught.value.diagnostic.code == "missing-value"
+
+
+@pytest.mark.parametrize(
+    "expression", ["sum([None])", "sum([None, x])", "np.vander([None], 3)", "float()"]
+)
+def test_nothing_is_no_operand(expression):
+    with pytest.raises(VjpError) as caught:
+        vjpcli.explain(expression, {"x": 1.0})
+    assert caught.value.diagnostic.code in ("not-a-number", "missing-argument")

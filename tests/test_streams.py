@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from test_cli import environment, vjp
 
 EXPLAIN = ["explain", "x*2", "x=3", "--no-formulas", "--no-check"]
 FULL = "/dev/full"
-needs_full = pytest.mark.skipif(not os.path.exists(FULL), reason="no device that is always full")
+needs_full = pytest.mark.skipif(not Path(FULL).exists(), reason="no device that is always full")
 
 
 def shell(redirection, *arguments, **more):

@@ -80,6 +80,14 @@ def arranged(
             if not word.startswith("--"):
                 options.append(rest[position])
             position += 1
+        elif name in form.flags and equals:
+            raise fail(
+                "option-value",
+                f"{name} takes no value",
+                source=Source(word, "options"),
+                span=Span(len(name), len(word)),
+                fix=Fix(name, replaces=word),
+            )
         elif _is_misspelt_option(word, form):
             raise _unknown_option(word, form, command)
         else:

@@ -157,7 +157,7 @@ class _Closed(io.TextIOBase):
 
     encoding = "utf-8"
 
-    def write(self, text: str) -> int:
+    def write(self, text: str, /) -> int:  # noqa: ARG002 - it is refused unseen
         """Fails as a write to a closed file descriptor does."""
         raise OSError(errno.EBADF, "it is closed")
 

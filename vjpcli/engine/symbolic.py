@@ -71,8 +71,15 @@ def formulas(graph: Graph, reverse: Backward, leaves: Mapping[str, str]) -> dict
         slope_only = slope_only and graph.inputs[leaf_name].shape == graph.outputs[name].shape
         text = _formula(gradient, {seed: "" if slope_only or scalar else "seed"})
         if text is not None:
+            if not slope_only and gradient.ndim and _is_plain_number(text):
+                text = f"{text}*ones" if text != "1" else "ones"
             found[leaf_name] = Formula(text, slope_only, _meaning(gradient, seed))
     return found
+
+
+def _is_plain_number(text: str) -> bool:
+    """Whether a formula is one number, so that beside the entries it would look like one."""
+    return text.lstrip("-").replace(".", "").replace("/", "").isdigit()
 
 
 def _is_entrywise(graph: Graph, gradient: Node, seed: Node) -> bool:

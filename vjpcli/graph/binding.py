@@ -212,6 +212,10 @@ def _operand(value: Any) -> Any:
         if numbers is not None:
             return as_node(numbers)
         nodes = [_operand(item) for item in value]
+        if None in nodes:
+            raise fail("not-a-number", "a number or an array is needed in [...], not None")
+        if not nodes:
+            return as_node(np.zeros(0))
         if len({node.shape for node in nodes}) > 1:
             shapes = " and ".join(str(node.shape) for node in nodes[:2])
             raise fail("ragged-rows", f"the entries of [...] have different shapes: {shapes}")

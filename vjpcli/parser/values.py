@@ -14,6 +14,7 @@ import keyword
 import math
 import re
 from collections.abc import Iterable, Sequence
+from itertools import zip_longest
 from pathlib import Path
 from typing import Literal
 
@@ -28,6 +29,8 @@ from vjpcli.record import record
 
 # What begins a calculation rather than a misspelt name such as my-var or layer.weight.
 _OPERATOR = re.compile(r"[*/%@&|~<>!^()]")
+MOST_STRAYS = 12
+"""Arguments that may still be pieces of one expression; more are names of files."""
 _SHAPE = re.compile(r"\d+(?:\s*[xX×,]\s*\d+)*", re.ASCII)
 # A lone "=", not a part of ==, <=, >= or !=.
 _ASSIGNMENT = re.compile(r"(?<![=<>!])=(?!=)")
@@ -75,7 +78,8 @@ def parse_values(
         those of `numbers.read_numbers` and `files.read_one`.
     """
     values: dict[str, GivenValue] = {}
-    for argument in arguments:
+    for argument, after in zip_longest(arguments, arguments[1:], fillvalue=""):
+        _refuse_blanks(argument, after)
         if argument.lstrip().startswith("@"):
             read = _read_container(argument, stdin)
         elif "=" not in argument or _OPERATOR.search(argument.partition("=")[0]):
@@ -87,6 +91,19 @@ def parse_values(
                 raise _twice(value, values[value.name])
             values[value.name] = value
     return values
+
+
+def _refuse_blanks(argument: str, after: str) -> None:
+    """`x = 3` without quotes arrives as three arguments."""
+    ends_open = argument.endswith("=") and after and "=" not in after
+    if argument == "=" or ends_open or (argument.isidentifier() and after.startswith("=")):
+        raise fail(
+            "value-form",
+            "a blank beside the = has made several arguments of a value",
+            source=Source(argument, "argument"),
+            span=Span(0, len(argument)),
+            notes=("write it without blanks, x=1,2,3, or in quotes",),
+        )
 
 
 def _read_named(argument: str, stdin: StandardInput | None) -> GivenValue:
@@ -364,7 +381,10 @@ def _stray(argument: str, expression: str | None, arguments: Sequence[str]) -> V
     strays = [word for word in arguments if "=" not in word and not word.startswith("@")]
     if expression is not None and any(not word.strip().isidentifier() for word in strays):
         whole = " ".join([expression, *strays])
+        # The shell puts the names of files in the place of a bare *.
         notes = (
-            f'an expression with blanks is one argument, in quotes: "{shortened(whole, 200)}"',
+            f'an expression with blanks is one argument, in quotes: "{shortened(whole, 200)}"'
+            if len(strays) <= MOST_STRAYS
+            else "an expression with blanks or * is one argument, in quotes",
         )
     return fail("value-form", message, source=source, span=span, notes=notes, fix=fix)
