@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vjpcli.engine.evaluate import evaluate
+from vjpcli.errors import VjpError
 from vjpcli.graph.node import Graph, Node
 
 Array = NDArray[Any]
@@ -117,9 +118,15 @@ class WeightedOutput:
         return self._here
 
     def moved(self, directions: Mapping[str, Array], by: float) -> dict[str, Array]:
-        """The outputs after every leaf moved `by` times its direction."""
+        """The outputs after every leaf moved `by` times its direction.
+
+        nan where an operation refuses what it would get there: no class has the index 1.001.
+        """
         moved = {name: self.values[name] + by * way for name, way in directions.items()}
-        return self.outputs({**self.values, **moved})
+        try:
+            return self.outputs({**self.values, **moved})
+        except VjpError:
+            return {name: np.full(node.shape, np.nan) for name, node in self.graph.outputs.items()}
 
     def difference(self, a: Mapping[str, Array], b: Mapping[str, Array]) -> tuple[float, float]:
         """Seed-weighted a - b, differences taken first; and the size of what was subtracted.
