@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from vjpcli.errors import fail
 from vjpcli.graph.node import Node
 
 
@@ -29,5 +30,10 @@ class Results(tuple[Node, ...]):
 
     @property
     def default(self) -> Node:
-        """The one that is meant where a single array is needed."""
+        """The one that is meant where a single array is needed.
+
+        Errors: index-out-of-range, where an empty axis was taken apart into nothing.
+        """
+        if not self:
+            raise fail("index-out-of-range", "this gives no arrays at all: the axis has length 0")
         return self[self.default_position]
