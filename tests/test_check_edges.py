@@ -48,3 +48,13 @@ def test_rounding_that_grows_as_the_step_shrinks_is_no_infinite_slope(expression
     check = vjpcli.explain(expression, values, seed="ones", formulas=False).check
     assert check.agrees is True
     assert "kink" not in check.reason
+
+
+@pytest.mark.parametrize(
+    "expression", ["multi_margin_loss(x, t)", "F.cross_entropy(x, t)", "sum(x * one_hot(t, 3))"]
+)
+def test_a_class_index_that_may_not_move_does_not_stop_the_check(expression):
+    values = {"x": [[0.1, 0.2, 0.9]], "t": [1]}
+    explanation = vjpcli.explain(expression, values, formulas=False)
+    assert explanation.check.agrees is not False
+    assert np.all(explanation.gradients["t"] == 0)

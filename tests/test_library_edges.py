@@ -119,3 +119,15 @@ def test_nothing_is_no_operand(expression):
     with pytest.raises(VjpError) as caught:
         vjpcli.explain(expression, {"x": 1.0})
     assert caught.value.diagnostic.code in ("not-a-number", "missing-argument")
+
+
+@pytest.mark.parametrize(
+    "expression", ["x.unbind(1)", "h = x.unbind(1); h + 1", "x.unbind(1)[0]", "stack(x.unbind(1))"]
+)
+def test_an_empty_axis_taken_apart_gives_nothing_to_compute_with(expression):
+    try:
+        explanation = vjpcli.explain(expression, {"x": np.zeros((2, 0))}, seed="ones")
+    except VjpError as error:
+        assert error.diagnostic.code in ("index-out-of-range", "missing-argument")
+    else:
+        assert explanation.gradients["x"].shape == (2, 0)

@@ -32,8 +32,8 @@ class Results(tuple[Node, ...]):
     def default(self) -> Node:
         """The one that is meant where a single array is needed.
 
-        Errors: not-a-number, where there is none: `unbind` of an empty axis.
+        Errors: index-out-of-range, where an empty axis was taken apart into nothing.
         """
         if not self:
-            raise fail("not-a-number", "an array is needed here, but these are no arrays at all")
+            raise fail("index-out-of-range", "this gives no arrays at all: the axis has length 0")
         return self[self.default_position]
