@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from vjpcli.engine.evaluate import evaluate
 from vjpcli.errors import VjpError
-from vjpcli.graph.node import Graph, Node
+from vjpcli.graph.node import Graph
 from vjpcli.record import record
 
 Array = NDArray[Any]

@@ -32,8 +32,8 @@ class Results(tuple[Node, ...]):
     def default(self) -> Node:
         """The one that is meant where a single array is needed.
 
-        Errors: index-out-of-range, where an empty axis was taken apart into nothing.
+        Errors: not-a-number, where an empty axis was taken apart into nothing.
         """
         if not self:
-            raise fail("index-out-of-range", "this gives no arrays at all: the axis has length 0")
+            raise fail("not-a-number", "this gives no arrays at all: the axis has length 0")
         return self[self.default_position]
