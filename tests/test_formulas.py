@@ -26,3 +26,13 @@ def test_exceptional_points_are_left_out():
 def test_formula_of_repeated_squares_stays_small():
     """Each square names the one before twice: without a limit the text doubles every time."""
     assert formula("matrix_power(x, 1099511627776)[0, 0]", x=[[1.0, 0.0], [0.0, 1.0]]) is None
+
+
+def test_a_transpose_transposed_back_is_the_matrix_itself():
+    assert formula("A.mT @ x", A=[[1.0, 2.0], [3.0, 4.0]], x=[1.0, 10.0]) == "A @ seed"
+
+
+def test_brackets_stand_only_where_an_operator_would_tear_the_text_apart():
+    weights = [[1.0, 10.0]]
+    assert formula("x.mT @ w", x=[[1.0, 2.0], [3.0, 4.0]], w=[1.0, 10.0]) == "outer(seed, w).T"
+    assert formula("sum((x @ W).mT * 2)", x=[[1.0], [2.0]], W=weights) == "(2*ones).T @ W.T"

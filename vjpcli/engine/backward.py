@@ -8,6 +8,12 @@ slope, which its rule in `vjpcli/ops/` knows. A node that is read several times 
 contributions, and its adjoint is their sum: that is the chain rule. What arrives at a leaf is
 its gradient, seed^T . J, the vector-Jacobian product. No Jacobian was ever formed.
 
+Take y = x * exp(x) with the seed 1. The adjoint of y is 1. The product hands 1 * exp(x) to x
+and 1 * x to exp(x), whose adjoint is now complete: x. Only then does exp hand on its own
+contribution, x * exp(x). The gradient of x is the sum of the two it received,
+exp(x) + x * exp(x). One order of the walk is right for every graph: users before their
+operands, so that no node hands on an adjoint to which something is still missing.
+
 Rules take nodes and return nodes, so the result is again a graph. Run on NumPy it gives the
 numbers, run on SymPy the formulas, run with a batch of seeds the Jacobian; differentiated once
 more it gives second derivatives.
@@ -33,7 +39,7 @@ class Contribution(NamedTuple):
         reader: the node that reads the operand.
         position: which of the reader's operands it is.
         operand: the node that receives.
-        local: seed times slope, as the rule returned it.
+        local: the reader's adjoint times the local slope, as the rule returned it.
         fitted: the same, summed or stretched to the operand's shape.
     """
 
@@ -86,6 +92,7 @@ def backward(
 
     for name, output in graph.outputs.items():
         accumulate(adjoints, output, seeds[name])
+    # Users come before their operands here, so the adjoint of `node` is complete.
     for node in reversed(graph.nodes):
         if node not in adjoints or node not in receiving or not node.operands:
             continue

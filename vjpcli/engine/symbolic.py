@@ -8,6 +8,7 @@ tidy up what stands around it.
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -32,6 +33,8 @@ LONGEST_RULE = 240
 """Characters of a formula on the page of an operation, which has room for it."""
 
 LARGEST_CONSTANT = 8
+
+_CALL_OR_ENTRY = re.compile(r"[\w.]+(\([^()]*\)|\[[^][]*\])")
 
 TRANSPARENT = {"broadcast_to"}
 """Operations that a formula in array notation leaves out: broadcasting implies them."""
@@ -243,7 +246,8 @@ def _mixing_text(node: Node, texts: list[str], operands: list[Any]) -> str:
 def _grouped(text: str, expression: Any) -> str:
     """In brackets unless it holds together beside an operator."""
     simple = expression.is_Symbol or expression.is_Function
-    return text if simple and " " not in text else f"({text})"
+    whole = " " not in text or _CALL_OR_ENTRY.fullmatch(text)
+    return text if simple and whole else f"({text})"
 
 
 def _is_number(node: Node, operands: list[Any]) -> bool:

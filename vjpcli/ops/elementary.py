@@ -1,7 +1,9 @@
 """Exponentials, logarithms and roots of one number.
 
-Each is one declaration: what it computes, then its rule. A rule uses the output `y` where the
-derivative is shortest in terms of it (`exp` is its own derivative).
+Each is one declaration: what it computes, then its rule, which gets `g`, the adjoint of the output
+`y`, and gives what the operand `x` receives: `g` times the slope dy/dx. Nothing is evaluated in a
+rule: `g`, `y` and `x` are nodes, and `g / x` is one more. A rule uses the output where the slope
+is shortest in terms of it (`exp` is its own derivative).
 """
 
 from __future__ import annotations
