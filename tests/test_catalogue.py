@@ -170,10 +170,8 @@ METHODS = """
     trunc type unbind unfold unsqueeze var view view_as where xlogy
 """
 
-MISSING = {
-    # what the lists above name and the language does not have yet, each with the reason
-    "jax.nn.standardize": "it is (x - mean) / std by another default of eps",
-}
+MISSING: dict[str, str] = {}
+"""What the lists above name and the language does not have yet, each with the reason."""
 
 REFUSED = {"dropout": "random-operation"}
 """Known, and refused with a reason that is told."""

@@ -1,4 +1,4 @@
-"""The normal distribution and the scaled error function, exact also far out in the tails."""
+"""Normal distribution: its functions and the scaled error function, exact far out in the tails."""
 
 from __future__ import annotations
 

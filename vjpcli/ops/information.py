@@ -1,4 +1,4 @@
-"""Terms of entropies and divergences, and sums of exponentials under their JAX names."""
+"""Entropies and divergences: their terms, and sums of exponentials under their JAX names."""
 
 from __future__ import annotations
 

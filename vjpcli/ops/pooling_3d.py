@@ -1,4 +1,4 @@
-"""Pooling of volumes, and the largest entries of as many windows as are wanted."""
+"""Pooling of volumes: also the largest entries of as many windows as are wanted."""
 
 from __future__ import annotations
 
