@@ -17,7 +17,8 @@ from vjpcli.graph.operation import OPERATIONS, Operation
 SECTIONS: dict[str, tuple[str, ...]] = {
     "Numbers": (
         "arithmetic", "combined", "division", "elementary", "logarithm", "trigonometry",
-        "hyperbolic", "special", "gaussian", "information", "curves", "comparison", "choice", "rounding",
+        "hyperbolic", "special", "gaussian", "information", "curves",
+        "comparison", "choice", "rounding",
     ),
     "Many entries to few": (
         "reduction", "extreme", "spread", "medians", "quantiles", "norms", "sorting", "scan",
@@ -25,7 +26,8 @@ SECTIONS: dict[str, tuple[str, ...]] = {
     ),
     "Shapes and positions": (
         "shape", "ordering", "joining", "splitting", "copying", "indexing", "gathering",
-        "scattering", "reducing_scatter", "selection", "diagonals", "padding", "builders", "chance",
+        "scattering", "reducing_scatter",
+        "selection", "diagonals", "padding", "builders", "chance",
     ),
     "Linear algebra": (
         "products", "dots", "array_products", "affine", "einsum", "tensors", "determinant", "solving", "symmetric",
@@ -33,8 +35,10 @@ SECTIONS: dict[str, tuple[str, ...]] = {
     ),
     "Neural networks": (
         "rectifier", "exponential_unit", "shrinkage", "activation", "softmax", "loss",
-        "classification", "class_index", "similarity", "normalisation", "convolution", "signals",
-        "windows", "pooling", "pooling_3d", "power_pooling", "rearranging", "resampling", "embedding", "attention", "dropout",
+        "classification", "class_index", "similarity", "normalisation",
+        "convolution", "signals",
+        "windows", "pooling", "pooling_3d", "power_pooling",
+        "rearranging", "resampling", "embedding", "attention", "dropout",
     ),
 }  # fmt: skip
 """Section -> families, in the order of the reference. A family named nowhere comes last."""
