@@ -35,4 +35,13 @@ def test_a_transpose_transposed_back_is_the_matrix_itself():
 def test_brackets_stand_only_where_an_operator_would_tear_the_text_apart():
     weights = [[1.0, 10.0]]
     assert formula("x.mT @ w", x=[[1.0, 2.0], [3.0, 4.0]], w=[1.0, 10.0]) == "outer(seed, w).T"
-    assert formula("sum((x @ W).mT * 2)", x=[[1.0], [2.0]], W=weights) == "(2*ones).T @ W.T"
+    assert formula("sum((x @ W).mT * 2)", x=[[1.0], [2.0]], W=weights) == "2*(ones.T @ W.T)"
+
+
+def test_a_matrix_product_beside_a_factor_stands_in_brackets():
+    found = formula("x*(A @ x)", x=[1.0, 2.0], A=[[1.0, 2.0], [3.0, 4.0]])
+    assert found == "(A @ x)*seed + A.T @ (seed*x)"
+
+
+def test_a_number_stands_in_front_of_sums_and_products():
+    assert formula("mean((w*x - 1)**2)", w=[1.0, 2.0, 3.0], x=0.5) == "2*sum(w*(w*x - 1))/3"

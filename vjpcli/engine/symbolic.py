@@ -36,6 +36,9 @@ LARGEST_CONSTANT = 8
 
 _CALL_OR_ENTRY = re.compile(r"[\w.]+(\([^()]*\)|\[[^][]*\])")
 
+LINEAR = {"sum", "mean", "matmul", "outer", "matrix_transpose", "reshape", "expand_dims", "index"}
+"""Operations through which a number passes: `sum(2*x)` is `2*sum(x)`."""
+
 TRANSPARENT = {"broadcast_to"}
 """Operations that a formula in array notation leaves out: broadcasting implies them."""
 
@@ -169,8 +172,23 @@ def _expression(  # noqa: PLR0911 - one return for each kind of node
         _filled(operand, s) if operand.is_number and node.operands[i].ndim else operand
         for i, operand in enumerate(operands)
     ]
+    factor = s.Integer(1)
+    if operation.name in LINEAR:
+        factor, operands = _number_in_front(operands, s)
     texts = [to_text(operand) for operand in operands]
-    return s.Symbol(_mixing_text(node, texts, operands), real=True)
+    return factor * s.Symbol(_mixing_text(node, texts, operands), real=True)
+
+
+def _number_in_front(operands: list[Any], s: Any) -> tuple[Any, list[Any]]:
+    """The number by which a sum or product may be multiplied afterwards, and what is left."""
+    factor, rest = s.Integer(1), []
+    for operand in operands:
+        number, left = s.factor_terms(operand).as_coeff_Mul()
+        # A sum of terms stays as it is when its number is only a sign.
+        taken = number if number not in (0, 1, -1) else s.Integer(1)
+        factor *= taken
+        rest.append(left if taken is number else operand)
+    return factor, rest
 
 
 def _finds_extreme(node: Node) -> bool:
@@ -288,12 +306,25 @@ def to_text(expression: sympy.Basic) -> str:
     return str(_printer().doprint(expression))
 
 
+def is_torn(text: str) -> bool:
+    """Whether the text has an operator outside of all brackets, as `A @ x` has."""
+    depth = 0
+    for i, sign in enumerate(text):
+        depth += (sign in "([") - (sign in ")]")
+        if depth == 0 and text.startswith((" @ ", " == "), i):
+            return True
+    return False
+
+
 _printers: list[Any] = []
 
 
 def _printer() -> Any:
     if not _printers:
+        from sympy.printing.precedence import PRECEDENCE  # noqa: PLC0415
         from sympy.printing.str import StrPrinter  # noqa: PLC0415  (only for formulas)
+
+        product = PRECEDENCE["Mul"]
 
         class Printer(StrPrinter):  # type: ignore[misc]  # sympy has no types
             """SymPy's text printer with the names of this program."""
@@ -304,6 +335,12 @@ def _printer() -> Any:
                 for value, condition in reversed(branches):
                     text = f"where({self._print(condition)}, {self._print(value)}, {text})"
                 return text
+
+            def parenthesize(self, item: Any, level: int, strict: bool = False) -> str:
+                """An operand, in brackets where an operator around it would tear it apart."""
+                text = str(super().parenthesize(item, level, strict))
+                within_product = level >= product
+                return f"({text})" if within_product and item.is_Symbol and is_torn(text) else text
 
             def _print_Float(self, expression: Any) -> str:
                 return repr(float(expression)).removesuffix(".0")

@@ -26,12 +26,12 @@ SECTIONS: dict[str, tuple[str, ...]] = {
     ),
     "Shapes and positions": (
         "shape", "ordering", "joining", "splitting", "copying", "indexing", "gathering",
-        "scattering", "reducing_scatter",
-        "selection", "diagonals", "padding", "builders", "chance",
+        "scattering",
+        "reducing_scatter", "selection", "diagonals", "padding", "builders", "chance",
     ),
     "Linear algebra": (
-        "products", "dots", "array_products", "affine", "einsum", "tensors", "determinant", "solving", "symmetric",
-        "singular", "orthogonal", "matrix_function", "distance",
+        "products", "dots", "array_products", "affine", "einsum", "tensors", "determinant",
+        "solving", "symmetric", "singular", "orthogonal", "matrix_function", "distance",
     ),
     "Neural networks": (
         "rectifier", "exponential_unit", "shrinkage", "activation", "softmax", "loss",
