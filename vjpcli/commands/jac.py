@@ -58,10 +58,13 @@ def jac(
 ) -> None:
     """Print or write the Jacobian of each leaf, shape output.shape + leaf.shape."""
     within("--max-jacobian", max_jacobian, 0, 10**9)
+    from vjpcli.explanation.problem import require_leaf  # noqa: PLC0415
+
     settings = settings_from(dtype, like, wrt, rng, strict=True)
     if tangent and hessian:
         raise fail("option-value", "--tangent and --hessian are different questions: ask one")
     problem = posed(expression, values, None, None, settings)
+    require_leaf(problem)
     if not quiet:
         the_streams().notes(problem.notes)
     answer = Answer(problem, json, output)

@@ -124,6 +124,8 @@ def pose(
         traced = _trace(program, arrays, settings, inputs)
         notes += traced.conventions
         leaves = _leaves(inputs, settings)
+        if settings.needs_seed:
+            notes += _unread_notes(program, inputs)
         inputs = {name: replace(one, is_leaf=name in leaves) for name, one in inputs.items()}
         if loss is not None and seeds:
             raise fail(
@@ -138,7 +140,7 @@ def pose(
         else:
             graph, outputs, passes = _from_seeds(program, traced, arrays, seeds, settings)
     paths = [*files, *(value.path for value in given.values()), *(seed.path for seed in seeds)]
-    return Problem(
+    problem = Problem(
         program=program,
         settings=settings,
         trace=traced,
@@ -151,6 +153,9 @@ def pose(
         notes=tuple(notes),
         files=tuple(path for path in paths if path is not None),
     )
+    if settings.needs_seed:
+        require_leaf(problem)
+    return problem
 
 
 # Inputs.
@@ -227,6 +232,37 @@ def example_value(number: int, shape: tuple[int, ...]) -> str:
     nested = stand_in(number, shape).astype(int).tolist()
     text = str(nested).replace(" ", "")
     return text[1:-1] if len(shape) == 1 and shape != (1,) else text
+
+
+def _unread_notes(program: Program, inputs: Mapping[str, Input]) -> list[Diagnostic]:
+    """A note on each value that was given and is not read: its gradient is a plain zero."""
+    read = free_names(program)
+    return [
+        Diagnostic(
+            "leaf-unused",
+            f"{name} is not read by the expression: its gradient is 0 (PyTorch: None)",
+            severity="note",
+            leaf=name,
+        )
+        for name in inputs
+        if name not in read
+    ]
+
+
+def require_leaf(problem: Problem) -> None:
+    """Refuses to differentiate with respect to nothing.
+
+    Errors: no-leaf.
+    """
+    if not problem.leaves:
+        statement = problem.program.statements[-1]
+        raise fail(
+            "no-leaf",
+            "the expression reads no input, so there is no gradient to print",
+            source=problem.program.source,
+            span=statement.value.span,
+            notes=("a name that is read and given a value is a leaf: x=1,2,3",),
+        )
 
 
 def _missing_value(

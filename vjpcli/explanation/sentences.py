@@ -81,8 +81,8 @@ def _of_seed(
         entry = f"{output.name}[{','.join(map(str, row))}]"
         return [
             f"A one-hot seed picks one row of the Jacobian: {gradients} "
-            f"{'is the slope' if len(used) == 1 else 'are the slopes'} of {entry} alone; "
-            "the other outputs are ignored.",
+            f"{'is the slope' if len(used) == 1 else 'are the slopes'} of {entry} alone"
+            f"{_others_ignored(used, leaves)}.",
             f"--seed ones would add all {output.value.size:,} rows"
             f"{_row_sum(output, used, jacobian)} the gradient of sum({output.name}). "
             "--seed each shows one gradient per output entry.",
@@ -143,6 +143,13 @@ def _of_stretching(problem: Problem, leaves: Mapping[str, LeafReport]) -> list[s
                 f"over the copies."
             )
     return found
+
+
+def _others_ignored(used: list[str], leaves: Mapping[str, LeafReport]) -> str:
+    """A zero weight hides a row, unless its slope is infinite: 0 times infinity is nan."""
+    if all(leaves[name].finite for name in used):
+        return "; the other outputs are ignored"
+    return ""
 
 
 def one_hot_row(seed: Seed) -> tuple[int, ...] | None:

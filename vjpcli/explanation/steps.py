@@ -184,6 +184,8 @@ def _mixing_words(reader: Node, operand: Node, names: Mapping[Node, str]) -> str
     name = reader.operation.name
     each = operand.size // max(1, reader.size)
     arriving = "seed" if reader.size == 1 else f"∂{names[reader]}"
+    if each == 1 and name in ("mean", "sum"):
+        return "× 1"
     if name == "mean":
         return f"mean: {arriving}/{each} to each of the {each} entries"
     if name == "sum":

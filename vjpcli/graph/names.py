@@ -31,7 +31,14 @@ LIBRARY_ROOTS: dict[str, Library] = {
     "nn": "torch",
     "jnp": "jax",
     "jax": "jax",
+    "lax": "jax",
 }
+FOREIGN_ROOTS = {
+    "tf", "tensorflow", "keras", "K", "mx", "paddle", "cupy", "cp", "pd", "optax", "flax", "haiku",
+    "sklearn", "tinygrad",
+}  # fmt: skip
+"""Libraries whose functions people write with a prefix that means nothing here."""
+
 LIBRARY_PARTS = {
     "linalg", "nn", "functional", "special", "numpy", "scipy", "random", "lax", "fft", "lib",
     "stride_tricks",

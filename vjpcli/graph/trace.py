@@ -18,6 +18,7 @@ from vjpcli.graph.binding import call_operation, constant_array
 from vjpcli.graph.names import (
     BARE_DTYPE_NAMES,
     CONSTANTS,
+    FOREIGN_ROOTS,
     IDENTITY_METHODS,
     LIBRARY_ROOTS,
     Callee,
@@ -102,12 +103,17 @@ def free_names(program: Program) -> dict[str, Span]:
 
     A name in call position (`log(...)`), the root of a library path (`np.log`) and a name
     assigned earlier need none; neither does a known constant such as `pi`.
+
+    Errors: unknown-library.
     """
     found: dict[str, Span] = {}
     assigned: set[str] = set()
     for statement in program.statements:
         not_read: set[int] = set()
+        prefixes: dict[int, Attribute] = {}
         for part in parents_first(statement.value):
+            if isinstance(part, Call) and isinstance(part.function, Attribute):
+                prefixes[id(part.function.value)] = part.function
             if isinstance(part, Call) and isinstance(part.function, Name):
                 not_read.add(id(part.function))
             elif (
@@ -119,10 +125,25 @@ def free_names(program: Program) -> dict[str, Span]:
         for part in postorder(statement.value):
             if isinstance(part, Name) and id(part) not in not_read:
                 name = part.identifier
-                if name not in assigned | CONSTANTS.keys() | BARE_DTYPE_NAMES:
+                if id(part) in prefixes and name in FOREIGN_ROOTS and name not in assigned:
+                    raise _unknown_library(program, prefixes[id(part)], part)
+                known = name in assigned or name in CONSTANTS or name in BARE_DTYPE_NAMES
+                if not known:
                     found.setdefault(name, part.span)
         assigned.update(statement.targets)
     return found
+
+
+def _unknown_library(program: Program, function: Attribute, root: Name) -> VjpError:
+    text = program.source.text
+    bare = text[: root.span.start] + text[function.attribute_span.start :]
+    return fail(
+        "unknown-library",
+        f"`{root.identifier}.` is no prefix here: np., torch., F. and jnp. are",
+        source=program.source,
+        span=root.span,
+        fix=Fix(bare, replaces=text, says="with the name alone"),
+    )
 
 
 def trace(program: Program, values: Mapping[str, Any], *, library: Library = "torch") -> Trace:

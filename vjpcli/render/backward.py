@@ -142,7 +142,10 @@ def _grid(array: Array, page: Page, entries: int, forward: bool) -> list[tuple[P
     matrix = array.reshape(-1, columns)
     rows = []
     kept = entries if columns <= entries else max(1, entries - 1)
-    for row in select(len(matrix), _MOST_ARRAY_ROWS):
+    for row in with_gaps(select(len(matrix), _MOST_ARRAY_ROWS), len(matrix)):
+        if row is None:
+            rows.append((page.piece("⋯", "faint"), *(page.piece(""),) * (entries - 1)))
+            continue
         numbers = matrix[row, :kept]
         cells = [page.number(number, "value" if forward else "gradient") for number in numbers]
         if columns > kept and len(cells) < entries:

@@ -165,7 +165,8 @@ def _summary(size: int, summary: ArraySummary, page: Page) -> str:
         f"norm {number(summary.norm)}",
     ]
     if summary.zeros:
-        parts.append(f"{format_count(summary.zeros)} zeros")
+        noun = "zero" if summary.zeros == 1 else "zeros"
+        parts.append(f"{format_count(summary.zeros)} {noun}")
     if summary.not_finite:
         parts.append(f"{format_count(summary.not_finite)} nan or inf")
     return ", ".join(parts)

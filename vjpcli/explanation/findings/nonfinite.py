@@ -245,7 +245,13 @@ def _of_the_value(evidence: Evidence, found: _Found) -> list[str]:
     value = reached.value(evidence)
     where = f"{entry_name(name, reached.entry)} = {number(value)}"
     if np.isfinite(value):
-        return [f"The value is fine ({where}); only the gradient breaks."]
+        breaks = f"The value is fine ({where}); only the gradient breaks"
+        if found.cause.code == "nan-untaken-branch":
+            return [
+                f"{breaks}: where() hides the unused branch going forward, but still multiplies "
+                "by its slope going back."
+            ]
+        return [f"{breaks}."]
     return [f"The value is not finite either ({where})."]
 
 

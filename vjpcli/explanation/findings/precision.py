@@ -148,8 +148,8 @@ def _of_leaf(
     return finding(
         evidence,
         code,
-        f"{gradient_name(leaf, index)} = {number(was)} has lost its digits: in {width} it "
-        f"comes out as {number(is_)}{_because(evidence, culprit)}",
+        f"{gradient_name(leaf, index)} = {number(was)} has lost its digits: {width} gives "
+        f"{number(is_)}{_because(evidence, culprit)}",
         "warning",
         places=[(culprit.node, _label(culprit))] if culprit else (),
         leaf=leaf,

@@ -27,7 +27,7 @@ def says(evidence: Evidence, proof: Proof, trouble: Trouble) -> str:
     parts += _changed_values(evidence, proof)
     if proof.proposal.changes_value:
         parts.append(f"the value moves a little, by eps = {EPS[evidence.problem.settings.dtype]}")
-    return f"→ {'; '.join(parts)}"
+    return f"{proof.proposal.why}   → {'; '.join(parts)}"
 
 
 def _changed_values(evidence: Evidence, proof: Proof) -> list[str]:
