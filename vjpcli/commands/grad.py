@@ -38,6 +38,7 @@ def grad(
 ) -> None:
     """Print the gradients alone: bare numbers, one leaf a line, full precision."""
     from vjpcli.explanation.build import Contents  # noqa: PLC0415
+    from vjpcli.explanation.problem import require_leaf  # noqa: PLC0415
     from vjpcli.render.json import render_json  # noqa: PLC0415
 
     settings = settings_from(dtype, like, wrt, rng, strict=True, needs_seed=True)
@@ -45,6 +46,7 @@ def grad(
         jacobian=False, formulas=False, steps=False, check=False, findings=False, sentences=False
     )
     problem, explanation = explained(expression, values, seed, loss, settings, nothing_else)
+    require_leaf(problem)
     streams = the_streams()
     if not quiet:
         streams.notes(explanation.diagnostics)

@@ -45,6 +45,10 @@ def check(problem: Problem, gradients: Mapping[str, Array]) -> Check | None:
     return _along_one_direction(referee)
 
 
+VISIBLE_ERROR = 1e-2
+"""A relative error that only rounding can excuse: an agreement like that says nothing."""
+
+
 def total_seeds(problem: Problem) -> dict[str, Array] | None:
     """The sum of the passes' seeds per output: their gradients accumulate.
 
@@ -108,6 +112,8 @@ def _quick(
 ) -> Judgement | None:
     """Agreement seen in two evaluations; None where a closer look is needed."""
     central, left, right = quick_slope(referee.function, directions, step)
+    if not np.isfinite([central, left, right]).all():
+        return None
     size = max(abs(got), abs(central), least)
     smooth = abs(right - left) <= 1e-2 * size
     if smooth and abs(got - central) <= referee.rtol * size:
@@ -132,9 +138,12 @@ def _report(referee: Referee, total: Tally, method: str, worst_leaf: str | None)
         reasons.append(f"{_entries(found.not_finite)} not finite, not compared")
     if found.uncertain:
         reasons.append(f"{_entries(found.uncertain)} too close to rounding to compare")
-    reason = "; ".join(reasons)
     disagrees = found.verdict == "disagrees"
-    undecided = not (found.compared - found.at_kinks) and not_compared
+    undecided = not (found.compared - found.at_kinks) and bool(not_compared)
+    if not disagrees and (found.relative_error or 0.0) > VISIBLE_ERROR:
+        undecided = True
+        reasons.append("rounding in the function hides its slope")
+    reason = "; ".join(reasons)
     return Check(
         agrees=None if undecided else not disagrees,
         method=method,

@@ -140,7 +140,7 @@ def pose(
         else:
             graph, outputs, passes = _from_seeds(program, traced, arrays, seeds, settings)
     paths = [*files, *(value.path for value in given.values()), *(seed.path for seed in seeds)]
-    problem = Problem(
+    return Problem(
         program=program,
         settings=settings,
         trace=traced,
@@ -153,9 +153,6 @@ def pose(
         notes=tuple(notes),
         files=tuple(path for path in paths if path is not None),
     )
-    if settings.needs_seed:
-        require_leaf(problem)
-    return problem
 
 
 # Inputs.
