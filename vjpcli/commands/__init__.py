@@ -1,5 +1,6 @@
-"""The commands, a module each: it holds a function of its name, and what stands below its help.
+"""The commands, a module each.
 
+A module holds a function of its name, its SUMMARY, and the EPILOG that stands below its help.
 Every module in this folder is a command; none is listed. Only the one that was typed is loaded.
 """
 
@@ -8,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 
@@ -34,9 +35,11 @@ def command_line(wanted: Iterable[str] | None = None) -> Any:
     )
     for name in names() if wanted is None else wanted:
         module = import_module(f"{__name__}.{name}")
-        app.command(name, epilog=module.EPILOG)(getattr(module, name))
+        app.command(name, short_help=module.SUMMARY, epilog=module.EPILOG)(getattr(module, name))
     return typer.main.get_command(app)
 
 
-def _apart() -> None:
+def _apart(
+    version: Annotated[bool, typer.Option("--version", help="Show the version and exit.")] = False,
+) -> None:
     """Keeps commands apart from their arguments, even where there is a single one."""

@@ -25,6 +25,7 @@ from vjpcli.options import (
     Wrt,
 )
 
+SUMMARY = "Check a gradient by means that use no rule."
 EPILOG = (
     'Example:  vjp check "3*a+2*b*b" a=1,2,3 b=3,4,5 --seed 0.1,1,0.0001 --expect b=1.2,16,0.002'
 )

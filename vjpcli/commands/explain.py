@@ -32,6 +32,7 @@ from vjpcli.options import (
 if TYPE_CHECKING:
     from vjpcli.explanation.model import Explanation
 
+SUMMARY = "Show Jacobian, seed and gradients side by side, explained."
 EPILOG = 'Example:  vjp explain "3*a+2*b*b+log(c)" --seed 0.1,1,0.0001'
 
 

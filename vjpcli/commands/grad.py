@@ -19,6 +19,7 @@ from vjpcli.options import (
 )
 from vjpcli.streams import the_streams
 
+SUMMARY = "Print the gradients alone, in full precision."
 EPILOG = 'Example:  vjp grad "3*a+2*b*b+log(c)" a=1,2,3 b=3,4,5 c=6,7,8 --seed 0.1,1,0.0001'
 
 

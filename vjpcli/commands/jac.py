@@ -28,6 +28,7 @@ from vjpcli.streams import the_streams
 if TYPE_CHECKING:
     from vjpcli.explanation.problem import Problem
 
+SUMMARY = "Print or write Jacobians, J.v or second derivatives."
 EPILOG = 'Example:  vjp jac "W @ x" W:2x3=1,2,3,4,5,6 x=1,0,-1'
 
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from vjpcli.rehearsal import Rehearsal
     from vjpcli.render.page import Page
 
+SUMMARY = "Look up an operation or a diagnostic code."
 EPILOG = "Examples:  vjp rule log   vjp rule torch.clamp   vjp rule nan-untaken-branch"
 
 
