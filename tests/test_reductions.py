@@ -229,15 +229,16 @@ def test_std_divides_as_the_library_that_is_meant():
     )
 
 
-def test_the_divisor_is_announced_unless_it_was_chosen():
+def test_the_divisor_is_announced_and_others_named_unless_it_was_chosen():
     def notes(text):
         return [note.message for note in traced(text, {"x": np.arange(3.0)}).conventions]
 
     assert notes("std(x)") == ["std: ddof=1 (PyTorch; np.std uses 0)"]
     assert notes("var(x)") == ["var: ddof=1 (PyTorch; np.var uses 0)"]
-    assert notes("std(x, ddof=0)") == notes("np.std(x)") == []
+    assert notes("std(x, ddof=0)") == notes("np.std(x)") == ["std: ddof=0"]
+    assert notes("std(x, unbiased=False)") == ["std: ddof=0"]
     assert "lower" in notes("median(x)")[0]
-    assert notes("np.median(x)") == []
+    assert notes("np.median(x)") == ["median: of an even count the mean of the middle two"]
 
 
 @pytest.mark.parametrize(

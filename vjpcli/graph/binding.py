@@ -60,6 +60,8 @@ def call_operation(
     result = operation(*operands, **filled)
     if isinstance(result, tuple) and not isinstance(result, Results):
         result = Results.of(result, operation.several)
+    if isinstance(result, Node) and result.operation is operation:
+        filled = {**filled, **result.static}  # as the operation understood them
     return result, _convention(operation, callee, static, filled)
 
 
@@ -97,9 +99,16 @@ def _keeping_call(callee: Callee, arguments: Sequence[Any]) -> Any:
 def _convention(
     operation: Operation, callee: Callee, static: dict[str, Any], filled: dict[str, Any]
 ) -> str:
-    """What to announce when a meaning was taken on which libraries differ."""
-    if not operation.convention or callee.prefixed:
+    """What to announce where libraries differ: what was taken, and who takes something else.
+
+    Where the user has chosen, by an argument or a prefix, the choice alone is told.
+    """
+    if not operation.convention:
         return ""
+    chosen = operation.convention.format(**{**operation.static_defaults, **filled})
+    has_choice = "{" in operation.convention
+    if callee.prefixed:
+        return chosen.partition(" (")[0] if has_choice else ""
     about = operation.convention_about
     if about is None:
         differing = {name for facts in operation.library_defaults.values() for name in facts}
@@ -107,8 +116,8 @@ def _convention(
     else:
         tells = not about or set(about) - static.keys()
     if not tells:
-        return ""
-    return operation.convention.format(**{**operation.static_defaults, **filled})
+        return chosen.partition(" (")[0] if has_choice else ""
+    return chosen
 
 
 def _bind(
