@@ -56,7 +56,7 @@ CASES = {
         [
             "x.grad[1] is nan: a branch that was not taken (0 × ∞)",
             "x > 1 is False, so the unused branch is sent 0",
-            "The value is fine (y[1] = 2); only the gradient breaks.",
+            "The value is fine (y[1] = 2); only the gradient breaks",
             "Same in PyTorch, JAX and autograd.",
         ],
         "where(x > 1, log(where(x > 1, x - 1, 1)), 2*x)",

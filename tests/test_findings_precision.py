@@ -7,6 +7,8 @@ import pytest
 from carets import marked
 from findings_of import number, only, told
 
+from vjpcli import explain
+
 CODES = {"cancellation", "absorption", "float32-loss"}
 
 needs_extended_precision = pytest.mark.skipif(
@@ -105,3 +107,27 @@ def test_many_entries_are_one_finding_with_a_count():
     found = only("sum((exp(x)-1)/x)", "cancellation", {"x": x})
     assert found.index in {(3,), (7,)}
     assert "2 of 50 entries of x.grad, the first at [3]" in found.notes
+
+
+@pytest.mark.parametrize(
+    ("program", "steadier", "gradient"),
+    [
+        ("sqrt(exp(x)-1)", "sqrt(expm1(x))", 0.5e6),
+        ("1/log(1+x)", "1/log1p(x)", -1e24),
+    ],
+)
+def test_lost_digits_are_kept_by_a_rewrite_that_was_run(program, steadier, gradient):
+    explanation = explain(program, {"x": 1e-12})
+    (found,) = (
+        one for one in explanation.diagnostics if one.code in ("cancellation", "absorption")
+    )
+    assert found.fix is not None
+    assert found.fix.text == steadier
+    rewritten = explain(steadier, {"x": 1e-12})
+    np.testing.assert_allclose(rewritten.gradients["x"], gradient, rtol=1e-9)
+    assert abs(explanation.gradients["x"] - gradient) > 1e-6 * abs(gradient)
+
+
+def test_no_rewrite_is_offered_that_loses_the_digits_as_well():
+    explanation = explain("(exp(x)-1)/x", {"x": 1e-9})
+    assert all(one.fix is None for one in explanation.diagnostics if one.code == "cancellation")

@@ -19,6 +19,8 @@ from vjpcli.explanation.evidence import Evidence
 from vjpcli.explanation.findings.rerun import inputs_of, pass_gradients
 from vjpcli.explanation.findings.telling import count_note, finding, first_position
 from vjpcli.explanation.findings.wording import gradient_name, number, words_of
+from vjpcli.explanation.rewrites import steadier_fix
+from vjpcli.explanation.rewrites.trouble import Trouble
 from vjpcli.graph.node import Graph, Node
 from vjpcli.record import record
 
@@ -145,6 +147,8 @@ def _of_leaf(
     if culprit is None and not single:
         code = "cancellation"
     width = "float64" if single else "extended precision"
+    spans = () if culprit is None or culprit.node.span is None else (culprit.node.span,)
+    fix = steadier_fix(evidence, Trouble(code, spans), leaf, index, was, is_) if spans else None
     return finding(
         evidence,
         code,
@@ -155,6 +159,7 @@ def _of_leaf(
         leaf=leaf,
         index=index,
         numbers=_numbers(culprit, was, is_),
+        fix=fix,
         notes=(
             f"the first {_digits(was, is_)} digits agree"
             if _digits(was, is_)

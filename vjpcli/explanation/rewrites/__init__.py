@@ -11,15 +11,16 @@ from collections.abc import Iterable, Iterator
 
 from vjpcli.errors import Fix
 from vjpcli.explanation.evidence import Evidence
+from vjpcli.explanation.findings.wording import entry_name, number
 from vjpcli.explanation.rewrites.guards import double_where, guarded_input, masked_product
 from vjpcli.explanation.rewrites.match import Bindings, Text, matches
 from vjpcli.explanation.rewrites.patterns import EXACT, NUDGES, Row, parsed
-from vjpcli.explanation.rewrites.prove import EPS, Proof, prove
+from vjpcli.explanation.rewrites.prove import EPS, LOST_DIGITS, Proof, prove, tried_out
 from vjpcli.explanation.rewrites.says import says
 from vjpcli.explanation.rewrites.trouble import Proposal, Trouble
 from vjpcli.parser.syntax import Expression
 
-__all__ = ["Proof", "Proposal", "Trouble", "proposals", "prove", "proven_fix"]
+__all__ = ["Proof", "Proposal", "Trouble", "proposals", "prove", "proven_fix", "steadier_fix"]
 
 LARGEST_PROGRAM = 20_000
 """Characters of a program, and nodes of its graph, up to which fixes are sought."""
@@ -53,6 +54,34 @@ def proven_fix(evidence: Evidence, trouble: Trouble) -> Fix | None:
         proof = prove(evidence, proposal, trouble)
         if proof is not None:
             return Fix(proposal.text, source.text, says=says(evidence, proof, trouble))
+    return None
+
+
+def steadier_fix(
+    evidence: Evidence, trouble: Trouble, leaf: str, index: tuple[int, ...], was: float, wide: float
+) -> Fix | None:
+    """The first rewrite that keeps the digits which the program loses, or None.
+
+    Its gradient at `leaf[index]`, in the program's own dtype, must lie where a wider format puts
+    it (`wide`), far closer than it `was`; and the outputs may move only by what was lost.
+    """
+    source = evidence.problem.program.source
+    if max(len(source.text), len(evidence.graph.nodes)) > LARGEST_PROGRAM:
+        return None
+    text = Text.of(evidence.problem.program, evidence.problem.settings.library)
+    for proposal in _rows(EXACT, text, trouble, evidence.problem.settings.dtype):
+        proof = tried_out(evidence, proposal)
+        if proof is None or proposal.text == source.text:
+            continue
+        found = float(proof.gradients[leaf][index])
+        error = abs(found - wide)
+        keeps = all(
+            LOST_DIGITS.allows(evidence.values[node], proof.values[name])
+            for name, node in evidence.graph.outputs.items()
+        )
+        if keeps and error <= 1e-3 * abs(wide) and 10 * error < abs(was - wide):
+            shown = f"{entry_name(f'{leaf}.grad', index)} = {number(found)}"
+            return Fix(proposal.text, source.text, says=f"{proposal.why}   → {shown}")
     return None
 
 

@@ -57,6 +57,9 @@ EXACT_GRADIENT = {"float64": Tolerance(1e-6, 1e-9), "float32": Tolerance(1e-3, 1
 MOVED_VALUE = {"float64": Tolerance(1e-5, 2e-6), "float32": Tolerance(2e-3, 2e-3)}
 MOVED_GRADIENT = {"float64": Tolerance(1e-3, 1e-3), "float32": Tolerance(1e-1, 1e-1)}
 
+LOST_DIGITS = Tolerance(1e-2, 1e-6)
+"""How far a value may move that had lost its digits."""
+
 EPS = {"float64": "1e-12", "float32": "1e-6"}
 """What is added where nothing better exists; sqrt(eps) is how far a root moves."""
 
@@ -67,14 +70,19 @@ def prove(evidence: Evidence, proposal: Proposal, trouble: Trouble) -> Proof | N
     It does when every output that was finite keeps its value, every gradient entry that was
     finite keeps its own, and the entries in trouble are finite.
     """
-    try:
-        with random_numbers(evidence.problem.settings.random_seed):
-            proof = _run(evidence, proposal)
-    except (VjpError, MemoryError):
-        return None
+    proof = tried_out(evidence, proposal)
     if proof is None or not _keeps_values(evidence, proof) or not _cures(proof, trouble, evidence):
         return None
     return proof
+
+
+def tried_out(evidence: Evidence, proposal: Proposal) -> Proof | None:
+    """The numbers of the proposed program, whatever they are; None where it cannot be run."""
+    try:
+        with random_numbers(evidence.problem.settings.random_seed):
+            return _run(evidence, proposal)
+    except (VjpError, MemoryError):
+        return None
 
 
 def _run(evidence: Evidence, proposal: Proposal) -> Proof | None:
