@@ -294,15 +294,19 @@ def test_json_stays_json_whatever_the_environment():
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals differ")
 def test_ctrl_c_exits_with_130_and_no_traceback():
+    def hear_interrupts():
+        # A shell starts jobs in the background deaf to Ctrl-C, and they pass that on.
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+
     with subprocess.Popen(
         [sys.executable, "-m", "vjpcli", "grad", "sum(x)", "x=-"],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        env=environment(PYTHONUNBUFFERED="1"),
+        env=environment(PYTHONUNBUFFERED="1"), preexec_fn=hear_interrupts,  # noqa: PLW1509
     ) as running:  # fmt: skip
-        # it waits for stdin to end once it has read what was sent
-        running.stdin.write(b"1 ")
+        # More than a pipe holds: when it is written, the program is reading, and waits for more.
+        running.stdin.write(b"1 " * 200_000)
         running.stdin.flush()
-        time.sleep(3)
+        time.sleep(0.5)
         running.send_signal(signal.SIGINT)
         assert running.wait(timeout=60) == 130
         assert b"Traceback" not in running.stderr.read()
