@@ -1,6 +1,6 @@
 """One screen for the code of every finding: its page's own example, kept as readable text.
 
-See golden_files.py for how to rewrite tests/golden/finding.*.txt.
+See golden_files.py for how to rewrite tests/golden/findings.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from golden_files import compare
+from golden_files import FOLDER, compare
 
 from vjpcli.explanation.pages.codes_text import code_pages
 from vjpcli.rehearsal import rehearse
@@ -34,4 +34,9 @@ def test_screen_of_a_finding_is_the_one_agreed_on(page, rewrite):
     done = rehearse(page.example, width=80, files=page.files, stdin=page.stdin)
     assert done.exit_code in (0, 1)  # that it is this finding, test_rule_pages.py makes sure of
     screen = f"$ {page.example}\n{done.out}"
-    compare(f"finding.{page.code}.txt", steady(screen), rewrite)
+    compare(f"findings/{page.code}.txt", steady(screen), rewrite)
+
+
+def test_every_golden_screen_is_of_a_finding():
+    kept = {path.stem for path in (FOLDER / "findings").glob("*.txt")}
+    assert kept == {page.code for page in PAGES}
