@@ -534,3 +534,9 @@ def test_jacobian_of_a_scan_is_lower_triangular_in_structure(name):
     leaf = make_leaf("x", (3,))
     node = OPERATIONS[name](leaf)
     assert_array_equal(reads(Graph.reaching({"y": node}, {"x": leaf}), node, leaf), np.tri(3))
+
+
+def test_quantile_beside_an_infinity_is_what_torch_gives():
+    found = traced("quantile(x, 0.3)", {"x": np.array([-np.inf, 1.0, 2.0])})
+    values = evaluate(found.graph, {"x": np.array([-np.inf, 1.0, 2.0])})
+    assert values[found.graph.outputs[found.output_name]] == -np.inf

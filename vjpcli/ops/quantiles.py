@@ -73,7 +73,10 @@ def _quantile(x, *, axis, q, interpolation, skip_nan):
         for side in (False, True)
     )
     between = _quantile_weight(x, **static)
-    value = np.where(between == 0, below, below + between * (above - below))
+    # From the nearer end, as torch.lerp does: beside an infinity the other way gives nan.
+    gap = above - below
+    inside = np.where(between < 0.5, below + between * gap, above - (1 - between) * gap)
+    value = np.where(between == 0, below, inside)
     return np.squeeze(value, axis).astype(x.dtype)
 
 
