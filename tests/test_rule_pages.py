@@ -172,7 +172,7 @@ def test_code_finds_its_page():
     [
         ("logg", "log"),
         ("np.sqr", "square"),
-        ("ln", "log"),
+        ("sen", "sin"),
         ("seed-shap", "seed-shape"),
         ("zzz", None),
     ],

@@ -329,7 +329,7 @@ def test_a_long_program_is_no_deep_one():
         ("lgo(x)", "unknown-function", "lgo"),
         ("x.lgo()", "unknown-function", "lgo"),
         ("np.lgo(x)", "unknown-function", "lgo"),
-        ("ln(x)", "unknown-function", "ln"),
+        ("sen(x)", "unknown-function", "sen"),
         ("sum(x, axs=0)", "unknown-keyword", "axs"),
         ("sum(x, 0, axis=0)", "argument-twice", "axis"),
         ("log(x, y, 3)", "too-many-arguments", "log"),
@@ -385,7 +385,7 @@ def test_a_mistake_has_one_code_and_its_place(text, code, part):
     ("text", "fixed"),
     [
         ("lgo(x)", "log(x)"),
-        ("ln(x) + 1", "log(x) + 1"),
+        ("sen(x) + 1", "sin(x) + 1"),
         ("sum(x, axs=0)", "sum(x, axis=0)"),
         ("sum(x, dmi=0)", "sum(x, dim=0)"),
         ("x(y) + 1", "x*(y) + 1"),

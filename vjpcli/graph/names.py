@@ -25,6 +25,7 @@ LIBRARY_ROOTS: dict[str, Library] = {
     "np": "numpy",
     "numpy": "numpy",
     "scipy": "numpy",
+    "sympy": "numpy",
     "math": "numpy",
     "torch": "torch",
     "F": "torch",
@@ -65,9 +66,8 @@ IDENTITY_METHODS = {
 SIZE_METHODS = {"size", "dim", "ndimension", "numel", "nelement", "len"}
 
 OTHER_NAMES = {
-    "ln": "log", "lg": "log10", "ld": "log2", "sen": "sin", "tg": "tan", "ctg": "1/tan",
-    "arctg": "arctan", "sqr": "square", "root": "sqrt", "average": "mean", "avg": "mean",
-    "cosec": "1/sin", "sec": "1/cos", "cot": "1/tan", "csc": "1/sin", "arcsen": "arcsin",
+    "lg": "log10", "ld": "log2", "sen": "sin", "sqr": "square", "root": "sqrt",
+    "average": "mean", "avg": "mean", "arcsen": "arcsin",
     "ceiling": "ceil", "if": "where", "iif": "where", "length": "norm", "magnitude": "norm",
 }  # fmt: skip
 """Names from calculators, textbooks and spreadsheets -> what is meant here."""

@@ -66,7 +66,7 @@ def _(g, y, x):
     return g * (y * math.log(2))
 
 
-@elementwise(np.log, symbolic="log", domain=positive, analytic=True)
+@elementwise(np.log, symbolic="log", aliases=("ln",), domain=positive, analytic=True)
 def log(x):
     """Natural logarithm of each entry.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from vjpcli.graph.operation import positive, probability
+from vjpcli.graph.operation import above_one, positive, probability
 from vjpcli.ops import comparison, elementary
 from vjpcli.ops.declaration import Kink, Refusal, elementwise, fail, operation, outcome, sample
 from vjpcli.ops.keywords import plain_number
@@ -221,3 +221,27 @@ def _(g, y, x):
 @logit.vjp_like("jax")
 def _(g, y, x):
     return g / (x * (1 - x))
+
+
+@operation(
+    library_names={"numpy": ("math.log",)},
+    samples=(
+        sample((2, 3)),
+        sample((), ()),
+        sample((2, 3), (3,)),
+        sample((2,), 2.0),
+        sample((0,), 10.0),
+    ),
+    domain=above_one,
+    refuses=(Refusal(sample((2,), (3,)), "shape-mismatch"),),
+    analytic=True,
+)
+def log_to_base(x, base=None):
+    """Logarithm of each entry to a base, as Python's math.log(x, base); natural without one.
+
+    Shapes:  x [...], base [...] -> [...] (broadcast)
+    Kinks:   none; at x = 0 and at base = 1 the value is not finite
+    Source:  DLMF 4.2.18: log(x)/log(base)
+    Example: vjp explain "math.log(x, 2)" x=2,8 --seed ones
+    """
+    return elementary.log(x) if base is None else elementary.log(x) / elementary.log(base)

@@ -63,7 +63,12 @@ def _weighted(name, losses, weight, how):
     return reduced(losses, how)
 
 
-@operation(samples=(*PAIR_SAMPLES, *WEIGHTED_SAMPLES), refuses=PAIR_REFUSALS, analytic=True)
+@operation(
+    aliases=("mse",),
+    samples=(*PAIR_SAMPLES, *WEIGHTED_SAMPLES),
+    refuses=PAIR_REFUSALS,
+    analytic=True,
+)
 def mse_loss(input, target, weight=None, *, reduction="mean"):
     """Squared distance of each entry from its target; by default the mean of all.
 
@@ -76,7 +81,7 @@ def mse_loss(input, target, weight=None, *, reduction="mean"):
     return _weighted("mse_loss", distance * distance, weight, reduction)
 
 
-@operation(samples=(*PAIR_SAMPLES, *WEIGHTED_SAMPLES), refuses=PAIR_REFUSALS)
+@operation(aliases=("mae",), samples=(*PAIR_SAMPLES, *WEIGHTED_SAMPLES), refuses=PAIR_REFUSALS)
 def l1_loss(input, target, weight=None, *, reduction="mean"):
     """Distance of each entry from its target; by default the mean of all.
 

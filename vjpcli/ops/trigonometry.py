@@ -46,7 +46,7 @@ def _(g, y, x):
     return -g * sin(x)
 
 
-@elementwise(np.tan, symbolic="tan", domain=unit, analytic=True)
+@elementwise(np.tan, symbolic="tan", aliases=("tg",), domain=unit, analytic=True)
 def tan(x):
     """Tangent of each entry, in radians.
 
@@ -97,7 +97,7 @@ def _(g, y, x):
     return -g / elementary.sqrt(1 - x * x)
 
 
-@elementwise(np.arctan, symbolic="atan", aliases=("atan",), analytic=True)
+@elementwise(np.arctan, symbolic="atan", aliases=("atan", "arctg"), analytic=True)
 def arctan(x):
     """The angle in (-pi/2, pi/2) whose tangent the entry is.
 

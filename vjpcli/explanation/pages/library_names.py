@@ -1,6 +1,6 @@
 """Which names exist in which library, as far as this program knows them.
 
-Taken from the public names of PyTorch 2.8, NumPy 2, SciPy 1 and JAX 0.10; a test demands that
+Taken from the public names of PyTorch 2.8, NumPy 2, SciPy 1, SymPy 1 and JAX 0.10; a test demands that
 each of them means an operation here. An operation with no name in this table (and without an
 operator) is a building block: a step that other operations are made of.
 """
@@ -135,6 +135,12 @@ _NAMES = {
         betaln digamma entr erf erfc erfinv expit gamma gammaln i0 i0e i1 i1e iv ive
         log_expit log_softmax logit logsumexp multigammaln ndtr polygamma psi softmax xlog1py
         xlogy
+    """,
+    "math": """
+        log
+    """,
+    "sympy": """
+        acot acoth acsc acsch asec asech cot coth csc csch ln sec sech
     """,
     "jax.numpy": """
         abs absolute acos acosh add all amax amin any append arange arccos arccosh arcsin

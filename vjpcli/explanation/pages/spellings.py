@@ -23,6 +23,8 @@ WRITTEN = {
     "numpy.lib.stride_tricks": "np.lib.stride_tricks.{}",
     "numpy.random": "np.random.{}",
     "scipy.special": "scipy.special.{}",
+    "math": "math.{}",
+    "sympy": "sympy.{}",
     "jax.numpy": "jnp.{}",
     "jax.numpy.linalg": "jnp.linalg.{}",
     "jax.nn": "jax.nn.{}",
@@ -40,7 +42,13 @@ _OPERATORS = {"index": "x[...]"}
 def library_of(module: str) -> Library:
     """The library that a module of `WRITTEN` belongs to."""
     root = module.partition(".")[0]
-    return "numpy" if root in ("numpy", "scipy") else "jax" if root == "jax" else "torch"
+    return (
+        "numpy"
+        if root in ("numpy", "scipy", "math", "sympy")
+        else "jax"
+        if root == "jax"
+        else "torch"
+    )
 
 
 def meaning(module: str, name: str) -> Operation | None:
