@@ -1,8 +1,8 @@
 """Which names exist in which library, as far as this program knows them.
 
-Taken from the public names of PyTorch 2.8, NumPy 2, SciPy 1, SymPy 1 and JAX 0.10; a test demands that
-each of them means an operation here. An operation with no name in this table (and without an
-operator) is a building block: a step that other operations are made of.
+Taken from the public names of PyTorch 2.8, NumPy 2, SciPy 1, SymPy 1, JAX 0.10 and Python's math;
+a test demands that each of them means an operation here. An operation with no name in this table
+(and without an operator) is a building block: a step that other operations are made of.
 """
 
 from __future__ import annotations
