@@ -10,7 +10,8 @@ import vjpcli.ops  # noqa: F401  (declares the operations)
 from vjpcli.engine.backward import backward, seed_name
 from vjpcli.engine.evaluate import evaluate
 from vjpcli.errors import VjpError
-from vjpcli.graph.trace import free_names, trace
+from vjpcli.graph.free_names import free_names
+from vjpcli.graph.trace import trace
 from vjpcli.parser.expression import parse
 
 x = np.array([1.0, 2.0, 3.0])

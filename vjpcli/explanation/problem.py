@@ -19,10 +19,11 @@ from vjpcli.engine.backward import backward, seed_name
 from vjpcli.engine.evaluate import evaluate
 from vjpcli.errors import Diagnostic, Fix, Label, Source, Span, VjpError, did_you_mean, fail
 from vjpcli.explanation.model import Input, InputOrigin, Output, Seed, SeedOrigin
+from vjpcli.graph.free_names import free_names
 from vjpcli.graph.node import Graph, Node
 from vjpcli.graph.operation import Library, shape_text
 from vjpcli.graph.random import random_numbers
-from vjpcli.graph.trace import Trace, free_names, trace
+from vjpcli.graph.trace import Trace, trace
 from vjpcli.parser.expression import parse
 from vjpcli.parser.seeds import SeedRequest, fit_seed
 from vjpcli.parser.syntax import Program

@@ -1,0 +1,69 @@
+"""Calls: a function, its arguments, and the convention that its result rests on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from vjpcli.errors import Diagnostic, Label, VjpError, fail
+from vjpcli.graph.binding import call_operation
+from vjpcli.graph.names import Callee, LibraryName, find_callee, is_dtype
+from vjpcli.graph.tracer.state import State
+from vjpcli.parser.syntax import Attribute, Call, Name
+from vjpcli.parser.walk import Done
+
+
+class Calls(State):
+    """Calls functions."""
+
+    def call(self, part: Call, done: Done) -> Any:
+        callee = done[id(part.function)]
+        arguments = [self.plain(done[id(one)], one) for one in part.arguments]
+        keywords = [
+            (k.name, self.plain(done[id(k.value)], k.value), k.name_span) for k in part.keywords
+        ]
+        if isinstance(callee, LibraryName) and is_dtype(callee.path):
+            callee = find_callee("float", self.library)  # np.float64(3) is 3
+        if not isinstance(callee, Callee):
+            raise self.call_of_value(part, callee)
+        name_span = (
+            part.function.attribute_span
+            if isinstance(part.function, Attribute)
+            else part.function.span
+        )
+        with self.place(part, name_span):
+            result, convention = call_operation(
+                callee,
+                arguments,
+                keywords,
+                self.source,
+                self.value_of,
+            )
+        if convention:
+            self.conventions.setdefault(
+                convention,
+                Diagnostic(
+                    "convention",
+                    convention,
+                    severity="note",
+                    source=self.source,
+                    labels=(Label(name_span),),
+                ),
+            )
+        return self.checked(result, name_span)
+
+    def call_of_value(self, part: Call, callee: Any) -> VjpError:
+        text = self.source.text
+        function = text[part.function.span.start : part.function.span.end]
+        inside = text[part.function.span.end : part.span.end]
+        what = "a number" if isinstance(callee, int | float) else "a value"
+        if isinstance(part.function, Name) and part.function.identifier in self.inputs:
+            what = "an input"
+        product = f"{function}*{inside}"
+        return fail(
+            "call-of-input",
+            f"`{function}` is {what}, not a function",
+            source=self.source,
+            span=part.function.span,
+            label=f"did you mean {product}?",
+            fix=self.replacement(part.span, product),
+        )
