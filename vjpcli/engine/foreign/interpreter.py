@@ -189,6 +189,8 @@ class Interpreter:
         if isinstance(function, Method):
             function, receiver = function.callee, function.receiver
             arguments = [receiver, *arguments]
+        if type(function).__module__ == "vjpcli.graph.modules":
+            return self.module(part, function, arguments, keywords)
         if not isinstance(function, Callee):
             raise NotAvailable("a value is called")
         if function.operation is None:
@@ -196,6 +198,23 @@ class Interpreter:
         return call(
             self.library, function, arguments, keywords, self.array, is_method=receiver is not None
         )
+
+    def module(
+        self, part: Call, function: Any, arguments: list[Any], keywords: dict[str, Any]
+    ) -> Any:
+        """A module constructed, or its functions one after another."""
+        from vjpcli.graph.modules import Module, ModuleClass, constructed  # noqa: PLC0415  (rarely)
+
+        if isinstance(function, ModuleClass):
+            named = [(name, value, part.span) for name, value in keywords.items()]
+            return constructed(function, arguments, named, self.program.source, part.span)
+        if not isinstance(function, Module) or any(s.has_new_statistics for s in function.steps):
+            raise NotAvailable("a module was changed")
+        values = arguments
+        for step in function.steps:
+            given = {name: value for name, value, _ in step.keywords} | keywords
+            values = [call(self.library, step.callee, values, given, self.array, is_method=False)]
+        return values[0]
 
     def sizes_or_same(self, name: str, arguments: list[Any]) -> Any:
         """`x.float()` and the like give x; `x.size(0)`, `len(x)`, `x.dim()` give plain numbers."""

@@ -12,6 +12,7 @@ from vjpcli.graph.names import (
     find_callee,
     unknown_function,
 )
+from vjpcli.graph.node import Node
 from vjpcli.graph.operation import OPERATIONS
 from vjpcli.graph.results import Results
 from vjpcli.graph.tracer.state import State
@@ -35,9 +36,15 @@ class Attributes(State):
             raise self.refuse_attribute(
                 part, "attributes with underscores are not part of the language"
             )
+        if type(value).__module__ == "vjpcli.graph.modules":
+            return self.module_attribute(part, value)
         if isinstance(value, Callee):
             raise self.refuse_attribute(part, "a function has no attributes here")
-        node = self.node(value, part.value)
+        return self.array_attribute(part, self.node(value, part.value))
+
+    def array_attribute(self, part: Attribute, node: Node) -> Any:
+        """`x.shape`, `x.T`, `x.sum`."""
+        name = part.attribute
         if name in ("shape", "ndim"):
             return getattr(node, name)
         if name in TRANSPOSES:
@@ -53,6 +60,21 @@ class Attributes(State):
         if callee is None:
             raise unknown_function(name, self.source, part.attribute_span, method=True)
         return callee
+
+    def module_attribute(self, part: Attribute, value: Any) -> Any:
+        """`module.eval()`, `module.forward`; a module has nothing else to read."""
+        from vjpcli.graph.modules import KEEPING_METHODS, Giving, Module  # noqa: PLC0415  (rarely)
+
+        if isinstance(value, Module):
+            if part.attribute in KEEPING_METHODS:
+                return Giving(value)
+            if part.attribute == "eval":
+                return Giving(value.evaluated())
+            if part.attribute == "forward":
+                return value
+        raise self.refuse_attribute(
+            part, "a module is called; its weights are values of your own: linear(x, W, b)"
+        )
 
     def refuse_attribute(self, part: Attribute, why: str) -> VjpError:
         return fail(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from vjpcli.errors import Diagnostic, Label, VjpError, fail
-from vjpcli.graph.binding import call_operation
+from vjpcli.errors import Diagnostic, Label, Span, VjpError, fail
+from vjpcli.graph.binding import Keywords, call_operation
 from vjpcli.graph.names import Callee, LibraryName, find_callee, is_dtype
 from vjpcli.graph.tracer.state import State
 from vjpcli.parser.syntax import Attribute, Call, Name
@@ -23,13 +23,23 @@ class Calls(State):
         ]
         if isinstance(callee, LibraryName) and is_dtype(callee.path):
             callee = find_callee("float", self.library)  # np.float64(3) is 3
-        if not isinstance(callee, Callee):
-            raise self.call_of_value(part, callee)
         name_span = (
             part.function.attribute_span
             if isinstance(part.function, Attribute)
             else part.function.span
         )
+        if not isinstance(callee, Callee):
+            return self.call_object(part, callee, arguments, keywords)
+        return self.call_function(part, callee, arguments, keywords, name_span)
+
+    def call_function(
+        self,
+        part: Call,
+        callee: Callee,
+        arguments: list[Any],
+        keywords: Keywords,
+        name_span: Span,
+    ) -> Any:
         with self.place(part, name_span):
             result, convention = call_operation(
                 callee,
@@ -50,6 +60,31 @@ class Calls(State):
                 ),
             )
         return self.checked(result, name_span)
+
+    def call_object(self, part: Call, callee: Any, arguments: list[Any], keywords: Keywords) -> Any:
+        """The result of calling what is no function of a library: a module, or a mistake."""
+        module = type(callee).__module__
+        if module != "vjpcli.graph.modules":
+            raise self.call_of_value(part, callee)
+        from vjpcli.graph.modules import (  # noqa: PLC0415  (most programs use none)
+            Giving,
+            ModuleClass,
+            constructed,
+            keywords_of,
+        )
+
+        if isinstance(callee, Giving):
+            return callee.value
+        with self.place(part, part.function.span):
+            if isinstance(callee, ModuleClass):
+                return constructed(callee, arguments, keywords, self.source, part.span)
+            if not arguments:
+                raise fail("missing-argument", "a module needs the array that it is applied to")
+            values = arguments if callee.steps else arguments[:1]
+            for step in callee.steps:
+                given = [*keywords, *keywords_of(step, values[0])]
+                values = [self.call_function(part, step.callee, values, given, part.function.span)]
+            return values[0]
 
     def call_of_value(self, part: Call, callee: Any) -> VjpError:
         text = self.source.text

@@ -83,6 +83,8 @@ class State:
                 what = str(value) if value is None else "..."
             if isinstance(value, Callee):
                 what = f"the function {value.name}; call it, as in {value.name}(x)"
+            if type(value).__module__ == "vjpcli.graph.modules":
+                what = "a module; apply it, as in nn.ReLU()(x)"
             raise fail("not-a-number", f"a number or an array is needed here, not {what}")
 
     def stacked(self, items: Any, part: Expression) -> Node:

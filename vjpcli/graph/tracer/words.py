@@ -11,6 +11,7 @@ from vjpcli.graph.names import (
     LIBRARY_ROOTS,
     LibraryName,
     find_callee,
+    nn_class,
     unknown_function,
 )
 from vjpcli.graph.tracer.state import State
@@ -54,6 +55,8 @@ class Words(State):
         callee = find_callee(name, self.library)
         if name in self.environment and not (callee and name not in self.inputs):
             return self.environment[name]
+        if callee is None and name[:1].isupper() and (found := nn_class(name)):
+            return found  # from torch.nn import ReLU
         if callee is None:
             raise unknown_function(name, self.source, part.span)
         return callee
