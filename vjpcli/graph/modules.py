@@ -53,6 +53,7 @@ _ORDERS = {
     "BCEWithLogitsLoss": f"weight {_REDUCED} pos_weight",
     "MultiLabelSoftMarginLoss": f"weight {_REDUCED}",
     "MultiMarginLoss": f"p margin weight {_REDUCED}",
+    "PoissonNLLLoss": "log_input full size_average eps reduce reduction",
     "MaxPool": "kernel_size stride padding dilation return_indices ceil_mode",
     "BatchNorm": "num_features eps momentum affine track_running_stats",
     "InstanceNorm": "num_features eps momentum affine track_running_stats",
@@ -71,6 +72,7 @@ _WITHOUT_EFFECT = {
     "track_running_stats", "inplace", "device", "dtype", "momentum",
 }  # fmt: skip
 """Arguments that change nothing: a new layer's weights are 1 and its biases 0."""
+_WITHOUT_EFFECT_IF_OFF = {"return_indices", "size_average", "reduce"}
 
 _WITH_WEIGHTS = {
     "Linear": "linear(x, W, b)",
@@ -146,7 +148,7 @@ def module_class(name: str) -> ModuleClass | None:
     pad = _PAD.fullmatch(name)
     if pad:
         return ModuleClass(name, _function("pad"))
-    wanted = _FUNCTIONS.get(name, name).replace("_", "").lower()
+    wanted = re.sub("^(Lazy|Sync)", "", _FUNCTIONS.get(name, name)).replace("_", "").lower()
     plain = re.sub("[123]d$", "", wanted)
     spellings = (
         OPERATIONS.index.functions.get("torch") or OPERATIONS.full_index().functions["torch"]
@@ -166,7 +168,7 @@ def _function(name: str) -> Callee | None:
 
 def _kind(name: str) -> str:
     """The name of a class without what says on which axes, how lazily or how often it works."""
-    return re.sub(r"^Lazy|[123]d$|(Cell)?(Base)?$|(En|De)coder(Layer)?$", "", name)
+    return re.sub(r"^(Lazy|Sync)|[123]d$|(Cell)?(Base)?$|(En|De)coder(Layer)?$", "", name)
 
 
 def constructed(
@@ -197,15 +199,14 @@ def constructed(
         raise _random_parameters(module.name, source, span)
     assert module.callee is not None
     assert module.callee.operation is not None
-    order = (_ORDERS.get(module.name) or _ORDERS.get(kind) or "").split()
     operation = module.callee.operation
-    order = order or list(operation.static_defaults)
-    if _PAD.fullmatch(module.name):
-        order = ["padding", "value"]
+    order = constructor_order(module)
     if len(arguments) > len(order):
         if any(isinstance(one, Node) for one in arguments):
             raise _not_applied(module.name, source, span)
-        taken = f"at most {len(order)} argument{'s' * (len(order) != 1)}" if order else "no arguments"
+        taken = (
+            f"at most {len(order)} argument{'s' * (len(order) != 1)}" if order else "no arguments"
+        )
         raise fail("too-many-arguments", f"nn.{module.name} takes {taken}")
     for name, value in zip(order, arguments, strict=False):
         if isinstance(value, Node) and name not in operation.operand_names:
@@ -221,9 +222,21 @@ def constructed(
     kept = tuple(
         (_RESPELT.get(name, name), value, at)
         for name, value, at in named.values()
-        if name not in _WITHOUT_EFFECT
+        if name not in _WITHOUT_EFFECT and (value or name not in _WITHOUT_EFFECT_IF_OFF)
     )
     return Module((Step(module.callee, kept),))
+
+
+def constructor_order(module: ModuleClass) -> list[str]:
+    """The positional arguments of a class, as its constructor or its function calls them."""
+    if _PAD.fullmatch(module.name):
+        return ["padding", "value"]
+    own = _ORDERS.get(module.name) or _ORDERS.get(_kind(module.name))
+    assert module.callee is not None
+    assert module.callee.operation is not None
+    if own and module.name.startswith("Lazy"):  # it counts the channels by itself
+        return own.split()[1:]
+    return own.split() if own else list(module.callee.operation.static_defaults)
 
 
 def _padding(
