@@ -18,6 +18,34 @@ from vjpcli.graph.node import Node
 from vjpcli.graph.operation import OPERATIONS, make_constant
 from vjpcli.record import record
 
+_CLASS_NAMES = """
+    AdaptiveAvgPool1d AdaptiveAvgPool2d AdaptiveAvgPool3d AdaptiveLogSoftmaxWithLoss
+    AdaptiveMaxPool1d AdaptiveMaxPool2d AdaptiveMaxPool3d AlphaDropout AvgPool1d AvgPool2d
+    AvgPool3d BCELoss BCEWithLogitsLoss BatchNorm1d BatchNorm2d BatchNorm3d Bilinear CELU
+    CTCLoss ChannelShuffle CircularPad1d CircularPad2d CircularPad3d ConstantPad1d
+    ConstantPad2d ConstantPad3d Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d
+    ConvTranspose3d CosineEmbeddingLoss CosineSimilarity CrossEntropyLoss Dropout Dropout1d
+    Dropout2d Dropout3d ELU Embedding EmbeddingBag FeatureAlphaDropout Flatten Fold GELU GLU
+    GRU GRUCell GaussianNLLLoss GroupNorm Hardshrink Hardsigmoid Hardswish Hardtanh
+    HingeEmbeddingLoss HuberLoss Identity InstanceNorm1d InstanceNorm2d InstanceNorm3d
+    KLDivLoss L1Loss LPPool1d LPPool2d LPPool3d LSTM LSTMCell LayerNorm LazyBatchNorm1d
+    LazyBatchNorm2d LazyBatchNorm3d LazyConv1d LazyConv2d LazyConv3d LazyConvTranspose1d
+    LazyConvTranspose2d LazyConvTranspose3d LazyInstanceNorm1d LazyInstanceNorm2d
+    LazyInstanceNorm3d LazyLinear LeakyReLU Linear LinearCrossEntropyLoss LocalResponseNorm
+    LogSigmoid LogSoftmax MSELoss MarginRankingLoss MaxPool1d MaxPool2d MaxPool3d
+    MaxUnpool1d MaxUnpool2d MaxUnpool3d Mish MultiLabelMarginLoss MultiLabelSoftMarginLoss
+    MultiMarginLoss MultiheadAttention NLLLoss NLLLoss2d PReLU PairwiseDistance PixelShuffle
+    PixelUnshuffle PoissonNLLLoss RMSNorm RNN RNNBase RNNCell RNNCellBase RReLU ReLU ReLU6
+    ReflectionPad1d ReflectionPad2d ReflectionPad3d ReplicationPad1d ReplicationPad2d
+    ReplicationPad3d SELU Sequential SiLU Sigmoid SmoothL1Loss SoftMarginLoss Softmax
+    Softmax2d Softmin Softplus Softshrink Softsign SyncBatchNorm Tanh Tanhshrink Threshold
+    Transformer TransformerDecoder TransformerDecoderLayer TransformerEncoder
+    TransformerEncoderLayer TripletMarginLoss TripletMarginWithDistanceLoss Unflatten Unfold
+    Upsample UpsamplingBilinear2d UpsamplingNearest2d ZeroPad1d ZeroPad2d ZeroPad3d
+"""
+CLASSES = frozenset(_CLASS_NAMES.split())
+"""The classes of torch.nn that compute something."""
+
 _FUNCTIONS = {
     "BCELoss": "binary_cross_entropy",
     "BCEWithLogitsLoss": "binary_cross_entropy_with_logits",
@@ -143,6 +171,8 @@ class Giving:
 
 def module_class(name: str) -> ModuleClass | None:
     """The class of torch.nn that is called `name`, or None."""
+    if name not in CLASSES:
+        return None
     if name in ("Sequential", "Identity") or _kind(name) in _WITH_WEIGHTS:
         return ModuleClass(name, None)
     pad = _PAD.fullmatch(name)
@@ -155,7 +185,7 @@ def module_class(name: str) -> ModuleClass | None:
     )
     by_letters = {spelling.replace("_", ""): spelling for spelling in spellings}
     for word in (wanted, plain, plain.removesuffix("loss")):
-        if name[:1].isupper() and word in by_letters:
+        if word in by_letters:
             return ModuleClass(name, _function(by_letters[word]))
     return None
 

@@ -23,8 +23,11 @@ from vjpcli.parser.syntax import (
     Attribute,
     Binary,
     Call,
+    Comprehension,
+    Conditional,
     Expression,
     Index,
+    Lambda,
     Literal,
     Name,
     Number,
@@ -147,5 +150,8 @@ class _Tracer(Words, Operators, Attributes, Calls, Positions):
             Call: self.call,
             Slice: self.slice,
             Index: self.index,
+            Lambda: self.lambda_value,
+            Conditional: self.conditional,
+            Comprehension: self.comprehension,
         }
         return meaning(root, handlers, self.callee_name)

@@ -13,6 +13,7 @@ from importlib.resources import files
 from typing import Any
 
 from vjpcli.errors import LONGEST_GUESSED, Fix, Source, Span, VjpError, fail
+from vjpcli.graph.modules import CLASSES
 from vjpcli.graph.names import LIBRARY_ROOTS, find_callee, function_names
 from vjpcli.graph.operation import Library
 from vjpcli.record import record
@@ -80,7 +81,7 @@ def unknown_function_error(
             fix=_replacing(source, span, in_place),
         )
     meant = OTHER_NAMES.get(name.lower())
-    known = function_names(library)
+    known = (*CLASSES, *function_names(library)) if name[:1].isupper() else function_names(library)
     guess = meant or _same_but_for_case(name, known)
     reason = None if guess else reason_against(name, path)
     if guess is None and reason is None:
@@ -120,7 +121,7 @@ def _replacing(source: Source, span: Span, text: str) -> Fix:
 
 
 def _same_but_for_case(word: str, known: Iterable[str]) -> str | None:
-    return next((name for name in known if name.lower() == word.lower()), None)
+    return next((one for one in known if one.lower() == word.lower() and one != word), None)
 
 
 def close_spelling(word: str, known: Sequence[str]) -> str | None:

@@ -74,7 +74,7 @@ def refuse_expression(reading: Reading, node: ast.expr) -> VjpError:
     """The refusal of an expression that the language does not have.
 
     Errors: await, boolean-operator, bytes-literal, caret-power, chained-comparison,
-        complex-number, comprehension, dictionary, f-string, if-expression, in-operator,
+        complex-number, comprehension, dictionary, f-string, in-operator,
         is-operator, lambda-expression, not-operator, set, shift-operator, starred-expression,
         unsupported-expression, walrus, yield
     """
@@ -157,17 +157,6 @@ def _comparison(reading: Reading, node: ast.Compare) -> VjpError:
     )
 
 
-def _if_expression(reading: Reading, node: ast.IfExp) -> VjpError:
-    condition, yes, no = (reading.slice(p) for p in (node.test, node.body, node.orelse))
-    keyword = operator_span(reading, node.body, node.test)
-    return reading.error(
-        "if-expression",
-        "`if` does not choose entry by entry: where(condition, a, b) does",
-        Span(keyword.start, keyword.start + 2),
-        edits=[(reading.span(node), f"where({condition}, {yes}, {no})")],
-    )
-
-
 def _binary(reading: Reading, node: ast.BinOp) -> VjpError:
     span = operator_span(reading, node.left, node.right)
     if isinstance(node.op, ast.BitXor):
@@ -198,9 +187,9 @@ def _lambda(reading: Reading, node: ast.Lambda) -> VjpError:
     span = reading.span(node)
     return reading.error(
         "lambda-expression",
-        "a lambda is a function, and an expression is wanted: write its body alone",
+        "a lambda takes its arguments one by one here, without `*`",
         Span(span.start, span.start + len("lambda")),
-        edits=[(span, _bracketed(reading, node.body))],
+        notes=("name each of them: lambda a, b: a*b",),
     )
 
 
@@ -242,15 +231,14 @@ def _simply(code: str, message: str, *notes: str) -> Callable[[Reading, ast.expr
 
 _COMPREHENSION = _simply(
     "comprehension",
-    "comprehensions are not run",
-    "operations work on all entries at once: [2*x for x in a] is 2*a",
+    "only lists are made by a comprehension, with plain names for their turns",
+    "write [f(x[i]) for i in range(3)]",
 )
 # Each handler takes the node that its key names, which a dictionary cannot tell the checker.
 _HANDLERS: dict[str, Callable[[Reading, Any], VjpError]] = {
     "BoolOp": _boolean,
     "UnaryOp": _not,
     "Compare": _comparison,
-    "IfExp": _if_expression,
     "BinOp": _binary,
     "Lambda": _lambda,
     "NamedExpr": _walrus,

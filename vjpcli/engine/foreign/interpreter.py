@@ -26,8 +26,11 @@ from vjpcli.parser.syntax import (
     Attribute,
     Binary,
     Call,
+    Comprehension,
+    Conditional,
     Expression,
     Index,
+    Lambda,
     Literal,
     Name,
     Number,
@@ -129,8 +132,14 @@ class Interpreter:
             Call: self.call,
             Slice: self.slice,
             Index: self.index,
+            Lambda: self.not_run,
+            Conditional: self.not_run,
+            Comprehension: self.not_run,
         }
         return meaning(root, handlers, self.function_name)
+
+    def not_run(self, _: Expression, __: Done) -> Any:
+        raise NotAvailable("functions and loops are not run in other libraries")
 
     def name(self, part: Name, _: Done) -> Any:
         name = part.identifier

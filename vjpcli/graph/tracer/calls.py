@@ -7,12 +7,14 @@ from typing import Any
 from vjpcli.errors import Diagnostic, Label, Span, VjpError, fail
 from vjpcli.graph.binding import Keywords, call_operation
 from vjpcli.graph.names import Callee, LibraryName, find_callee, is_dtype
-from vjpcli.graph.tracer.state import State
+from vjpcli.graph.operation import OPERATIONS
+from vjpcli.graph.tracer.functions import Functions
+from vjpcli.graph.tracer.objects import BuiltIn, Comprehended, Function
 from vjpcli.parser.syntax import Attribute, Call, Name
 from vjpcli.parser.walk import Done
 
 
-class Calls(State):
+class Calls(Functions):
     """Calls functions."""
 
     def call(self, part: Call, done: Done) -> Any:
@@ -28,8 +30,15 @@ class Calls(State):
             if isinstance(part.function, Attribute)
             else part.function.span
         )
+        if isinstance(callee, Function):
+            return self.apply(callee, arguments, keywords, part.function.span)
+        if isinstance(callee, BuiltIn):
+            with self.place(part, name_span):
+                return self.call_built_in(callee.name, arguments, part)
         if not isinstance(callee, Callee):
             return self.call_object(part, callee, arguments, keywords)
+        if is_pythons_sum(part, arguments):
+            return self.added_up(arguments[0], part)
         return self.call_function(part, callee, arguments, keywords, name_span)
 
     def call_function(
@@ -86,6 +95,16 @@ class Calls(State):
                 values = [self.call_function(part, step.callee, values, given, part.function.span)]
             return values[0]
 
+    def added_up(self, entries: list[Any], part: Call) -> Any:
+        """Python's own sum: one entry after another, whatever their shapes."""
+        if not entries:
+            return 0
+        total = self.node(entries[0], part)
+        with self.place(part):
+            for entry in entries[1:]:
+                total = OPERATIONS["add"](total, self.node(entry, part))
+        return total
+
     def call_of_value(self, part: Call, callee: Any) -> VjpError:
         text = self.source.text
         function = text[part.function.span.start : part.function.span.end]
@@ -102,3 +121,10 @@ class Calls(State):
             label=f"did you mean {product}?",
             fix=self.replacement(part.span, product),
         )
+
+
+def is_pythons_sum(part: Call, arguments: list[Any]) -> bool:
+    """Whether `sum` without a prefix is called on what a comprehension gives."""
+    is_sum = isinstance(part.function, Name) and part.function.identifier == "sum"
+    alone = len(arguments) == 1 and not part.keywords
+    return is_sum and alone and isinstance(arguments[0], Comprehended)

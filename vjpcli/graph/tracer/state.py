@@ -22,6 +22,7 @@ from vjpcli.graph.operation import (
     shape_text,
 )
 from vjpcli.graph.results import Results
+from vjpcli.graph.tracer.objects import Function
 from vjpcli.parser.syntax import Expression, Program, Sequence
 
 
@@ -35,6 +36,9 @@ class State:
         named: every (name, node) in the order of the statements.
         conventions: notes on meanings that were taken, by their text.
         computed: node -> its value, for what the trace has had to look at.
+        local: what the parameters of the function mean that is being written out.
+        turns: turns of loops and calls of functions so far.
+        depth: functions inside of each other now.
     """
 
     def __init__(self, program: Program, values: Mapping[str, Any], library: Library) -> None:
@@ -47,6 +51,13 @@ class State:
         self.named: list[tuple[str, Node]] = []
         self.conventions: dict[str, Diagnostic] = {}
         self.computed: dict[Node, Any] = {}
+        self.local: Mapping[str, Any] = {}
+        self.turns = 0
+        self.depth = 0
+
+    def evaluate(self, root: Expression) -> Any:
+        """What an expression comes to."""
+        raise NotImplementedError
 
     @contextmanager
     def place(self, part: Expression, span: Span | None = None) -> Iterator[None]:
@@ -76,6 +87,8 @@ class State:
                 return value.default
             if isinstance(value, list | tuple):
                 return self.stacked(value, part)
+            if isinstance(value, Function):
+                raise self.body_alone(value)
             if isinstance(value, bool | int | float):
                 return as_node(value)
             what = {str: "text", slice: "a slice"}.get(type(value), "a function")
@@ -86,6 +99,19 @@ class State:
             if type(value).__module__ == "vjpcli.graph.modules":
                 what = "a module; apply it, as in nn.ReLU()(x)"
             raise fail("not-a-number", f"a number or an array is needed here, not {what}")
+
+    def body_alone(self, function: Function) -> VjpError:
+        """The refusal of a lambda where a number is wanted."""
+        body = function.syntax.body.span
+        text = self.source.text[body.start : body.end]
+        start = function.syntax.span.start
+        return fail(
+            "lambda-expression",
+            "a lambda is a function, and a number is wanted: call it, or write its body alone",
+            source=self.source,
+            span=Span(start, start + len("lambda")),
+            fix=self.replacement(function.syntax.span, f"({text})"),
+        )
 
     def stacked(self, items: Any, part: Expression) -> Node:
         constant = constant_array(items)

@@ -14,6 +14,7 @@ from vjpcli.graph.names import (
     nn_class,
     unknown_function,
 )
+from vjpcli.graph.tracer.objects import BUILT_IN, BuiltIn, Function
 from vjpcli.graph.tracer.state import State
 from vjpcli.parser.syntax import Name
 from vjpcli.parser.walk import Done
@@ -24,6 +25,8 @@ class Words(State):
 
     def name(self, part: Name, _: Done) -> Any:
         name = part.identifier
+        if name in self.local:
+            return self.local[name]
         if name in self.environment:
             return self.environment[name]
         if name in CONSTANTS:
@@ -52,9 +55,15 @@ class Words(State):
 
     def callee_name(self, part: Name) -> Any:
         name = part.identifier
+        if name in self.local:
+            return self.local[name]
+        if isinstance(self.environment.get(name), Function):
+            return self.environment[name]
         callee = find_callee(name, self.library)
         if name in self.environment and not (callee and name not in self.inputs):
             return self.environment[name]
+        if callee is None and name in BUILT_IN:
+            return BuiltIn(name)
         if callee is None and name[:1].isupper() and (found := nn_class(name)):
             return found  # from torch.nn import ReLU
         if callee is None:
