@@ -22,6 +22,7 @@ _KNOWN_IMPORTS: dict[str, set[str | None]] = {
 }
 # A bare name takes PyTorch's meaning, so single names from other libraries could change theirs.
 _SAME_MEANING = {"torch", "torch.nn", "torch.nn.functional", "math"}
+_UPDATES = {"=": "set", "+": "add", "-": "subtract", "*": "multiply", "/": "divide", "**": "power"}
 _AUGMENTED = r"(?:[\s)\\]|#[^\r\n]*)*([^\s=]+=)"
 
 
@@ -91,13 +92,13 @@ def _statement(
 def _augmented(reading: Reading, node: ast.AugAssign) -> Statement:
     """Read `y += x` as `y = y + x`."""
     span = reading.span(node)
-    names, spans = _targets(reading, node.target, node.value)
+    sign = BINARY_OPERATORS.get(type(node.op), "")
+    names, spans = _targets(reading, node.target, node.value, sign)
     start = spans[0].end
     value = reading.span(node.value)
     place = re.compile(_AUGMENTED).match(reading.text, start, value.start)
     operator = Span(*place.span(1)) if place else Span(start, start)
-    sign = BINARY_OPERATORS.get(type(node.op))
-    if sign is None:
+    if not sign:
         if isinstance(node.op, ast.BitXor):
             from vjpcli.parser.refusals import caret_power  # noqa: PLC0415  (rarely)
 
@@ -110,14 +111,14 @@ def _augmented(reading: Reading, node: ast.AugAssign) -> Statement:
 
 
 def _targets(
-    reading: Reading, target: ast.expr, value: ast.expr
+    reading: Reading, target: ast.expr, value: ast.expr, sign: str = "="
 ) -> tuple[tuple[str, ...], tuple[Span, ...]]:
     """The names on the left of `=` and their places."""
     parts = target.elts if isinstance(target, ast.Tuple | ast.List) else [target]
     names: list[str] = []
     for part in parts:
         if not isinstance(part, ast.Name):
-            raise _bad_target(reading, part)
+            raise _bad_target(reading, part, value if part is target else None, sign)
         names.append(part.id)
     if len(parts) == 1 and parts[0] is not target:
         raise reading.error(
@@ -135,19 +136,23 @@ def _targets(
     return tuple(names), tuple(reading.span(part) for part in parts)
 
 
-def _bad_target(reading: Reading, part: ast.expr) -> VjpError:
+def _bad_target(reading: Reading, part: ast.expr, value: ast.expr | None, sign: str) -> VjpError:
     span = reading.span(part)
     match part:
         case ast.Subscript(value=ast.Name(id=word)):
             name = shortened(word)
+            items = reading.slice(part)[len(word) :]
+            edits: list[Edit] = []
+            method = _UPDATES.get(sign)
+            if value is not None and method:
+                written = f"{word}.at{items}.{method}({reading.slice(value)})"
+                edits = [(Span(span.start, reading.span(value).end), f"{word} = {written}")]
             return reading.error(
                 "item-assignment",
                 f"entries of `{name}` cannot be changed in place, only whole values have names",
                 span,
-                notes=(
-                    f"choose entry by entry: {name} = where(condition, new, {name})",
-                    f"or put pieces together: {name} = concatenate([new, {name}[1:]])",
-                ),
+                notes=(f"{name}.at[...].set(new) is {name} with some entries replaced",),
+                edits=edits,
             )
         case ast.Subscript():
             return reading.error(

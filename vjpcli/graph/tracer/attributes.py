@@ -15,7 +15,9 @@ from vjpcli.graph.names import (
 from vjpcli.graph.node import Node
 from vjpcli.graph.operation import OPERATIONS
 from vjpcli.graph.results import Results
+from vjpcli.graph.tracer.objects import Function
 from vjpcli.graph.tracer.state import State
+from vjpcli.graph.tracer.updates import METHODS, At, Place, Update
 from vjpcli.parser.syntax import Attribute
 from vjpcli.parser.walk import Done
 
@@ -38,7 +40,9 @@ class Attributes(State):
             )
         if type(value).__module__ == "vjpcli.graph.modules":
             return self.module_attribute(part, value)
-        if isinstance(value, Callee):
+        if isinstance(value, At | Place | Update):
+            return self.update(part, value)
+        if isinstance(value, Callee | Function):
             raise self.refuse_attribute(part, "a function has no attributes here")
         return self.array_attribute(part, self.node(value, part.value))
 
@@ -47,6 +51,8 @@ class Attributes(State):
         name = part.attribute
         if name in ("shape", "ndim"):
             return getattr(node, name)
+        if name == "at":
+            return At(node)
         if name in TRANSPOSES:
             with self.place(part, part.attribute_span):
                 return OPERATIONS[TRANSPOSES[name]](node)
@@ -60,6 +66,15 @@ class Attributes(State):
         if callee is None:
             raise unknown_function(name, self.source, part.attribute_span, method=True)
         return callee
+
+    def update(self, part: Attribute, value: At | Place | Update) -> Update:
+        """`x.at[i].set`, and whatever else has no meaning there."""
+        name = part.attribute
+        if isinstance(value, Place) and (name in METHODS or name == "get"):
+            return Update(value, METHODS.get(name, name))
+        raise self.refuse_attribute(
+            part, f"entries are updated by x.at[i].set(v), or {', '.join(METHODS)}, and .get()"
+        )
 
     def module_attribute(self, part: Attribute, value: Any) -> Any:
         """`module.eval()`, `module.forward`; a module has nothing else to read."""

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from vjpcli.errors import Diagnostic, Label, Span, VjpError, fail
-from vjpcli.graph.binding import Keywords, call_operation
+from vjpcli.graph.binding import Keywords, call_operation, operand
 from vjpcli.graph.names import Callee, LibraryName, find_callee, is_dtype
 from vjpcli.graph.operation import OPERATIONS
 from vjpcli.graph.tracer.functions import Functions
 from vjpcli.graph.tracer.objects import BuiltIn, Comprehended, Function
+from vjpcli.graph.tracer.updates import Update
 from vjpcli.parser.syntax import Attribute, Call, Name
 from vjpcli.parser.walk import Done
 
@@ -35,6 +36,9 @@ class Calls(Functions):
         if isinstance(callee, BuiltIn):
             with self.place(part, name_span):
                 return self.call_built_in(callee.name, arguments, part)
+        if isinstance(callee, Update):
+            with self.place(part, name_span):
+                return self.updated(callee, arguments)
         if not isinstance(callee, Callee):
             return self.call_object(part, callee, arguments, keywords)
         if is_pythons_sum(part, arguments):
@@ -94,6 +98,22 @@ class Calls(Functions):
                 given = [*keywords, *keywords_of(step, values[0])]
                 values = [self.call_function(part, step.callee, values, given, part.function.span)]
             return values[0]
+
+    def updated(self, update: Update, arguments: list[Any]) -> Any:
+        """The array that `x.at[i].set(v)` gives.
+
+        Errors: missing-argument, too-many-arguments, and those of update_at.
+        """
+        node, index = update.place.node, update.place.index
+        wanted = int(update.how != "get")
+        if len(arguments) < wanted:
+            raise fail("missing-argument", f".{update.how}() needs the values to write")
+        if len(arguments) > wanted:
+            raise fail("too-many-arguments", f".{update.how}() takes {wanted or 'no'} values")
+        if update.how == "get":
+            return OPERATIONS["index"](node, index=index)
+        values = operand(arguments[0])
+        return OPERATIONS["update_at"](node, values, index=index, how=update.how)
 
     def added_up(self, entries: list[Any], part: Call) -> Any:
         """Python's own sum: one entry after another, whatever their shapes."""

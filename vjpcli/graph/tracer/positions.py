@@ -9,6 +9,7 @@ import numpy as np
 from vjpcli.errors import Span, fail
 from vjpcli.graph.operation import OPERATIONS
 from vjpcli.graph.tracer.state import State
+from vjpcli.graph.tracer.updates import At, Place
 from vjpcli.parser.syntax import Expression, Index, Slice
 from vjpcli.parser.walk import Done
 
@@ -41,7 +42,7 @@ class Positions(State):
                 return value[position]
             if isinstance(items[0], slice):
                 return value[items[0]]
-        node = self.node(value, part.value)
+        node = value.node if isinstance(value, At) else self.node(value, part.value)
         places = list(part.items)
         if len(items) == 1 and isinstance(items[0], tuple):
             # `i = nonzero(m); x[i]` is x[i[0], i[1]], as in NumPy.
@@ -52,6 +53,9 @@ class Positions(State):
         )
         place = Span(part.items[0].span.start, part.items[-1].span.end) if part.items else part.span
         with self.place(part, place):
+            if isinstance(value, At):
+                OPERATIONS["index"](node, index=index)  # a wrong index is told here
+                return Place(node, index)
             return self.checked(OPERATIONS["index"](node, index=index), place)
 
     def index_item(self, item: Any, syntax: Expression) -> Any:

@@ -23,6 +23,7 @@ from vjpcli.graph.operation import (
 )
 from vjpcli.graph.results import Results
 from vjpcli.graph.tracer.objects import Function
+from vjpcli.graph.tracer.updates import At, Place, Update
 from vjpcli.parser.syntax import Expression, Program, Sequence
 
 
@@ -96,6 +97,8 @@ class State:
                 what = str(value) if value is None else "..."
             if isinstance(value, Callee):
                 what = f"the function {value.name}; call it, as in {value.name}(x)"
+            if isinstance(value, At | Place | Update):
+                what = "a place of an array; write to it, as in x.at[0].set(1)"
             if type(value).__module__ == "vjpcli.graph.modules":
                 what = "a module; apply it, as in nn.ReLU()(x)"
             raise fail("not-a-number", f"a number or an array is needed here, not {what}")
