@@ -21,7 +21,8 @@ def free_names(program: Program) -> dict[str, Span]:
     """The names that need a value, in the order of first reading, with the place of it.
 
     A name in call position (`log(...)`), the root of a library path (`np.log`) and a name
-    assigned earlier need none; neither does a known constant such as `pi`.
+    assigned earlier need none; neither does a known constant such as `pi`. A name that the
+    program itself declares a leaf does: its value there is what it gets if none is given.
 
     Errors: unknown-library.
     """
@@ -32,7 +33,8 @@ def free_names(program: Program) -> dict[str, Span]:
             known = name.identifier in assigned or name.identifier in KNOWN_WORDS
             if not known:
                 found.setdefault(name.identifier, name.span)
-        assigned.update(statement.targets)
+        if not statement.declares_leaf:
+            assigned.update(statement.targets)
     return found
 
 

@@ -41,7 +41,7 @@ FOREIGN_ROOTS = {
 
 LIBRARY_PARTS = {
     "linalg", "nn", "functional", "special", "numpy", "scipy", "random", "lax", "fft", "lib",
-    "stride_tricks",
+    "stride_tricks", "autograd",
 }  # fmt: skip
 """Modules inside libraries that a path to a function may pass through."""
 
@@ -61,6 +61,9 @@ IDENTITY_METHODS = {
     "copy", "astype", "type", "item", "retain_grad", "type_as",
 }  # fmt: skip
 """Methods that change where or how an array is kept, not its numbers."""
+
+LEAF_CLASSES = {"Parameter", "Variable"}
+"""Classes of PyTorch that make a leaf of an array."""
 
 SIZE_METHODS = {"size", "dim", "ndimension", "numel", "nelement", "len"}
 
@@ -101,6 +104,8 @@ class LibraryName:
             return LibraryName(library, f"{self.path}.{name}")
         if name in CONSTANTS:
             return CONSTANTS[name]
+        if name in LEAF_CLASSES and self.library == "torch":
+            return Callee(None, self.library, name, prefixed=True)
         if name[:1].isupper() and self.library == "torch" and (found := nn_class(name)):
             return found
         # `torch.linalg.norm` is not `torch.norm`: a name may be declared with its module.

@@ -79,7 +79,7 @@ class _Tracer(Words, Operators, Attributes, Calls, Positions):
         value: Any = None
         statement: Statement | None = None
         for statement in self.program.statements:
-            value = self.evaluate(statement.value)
+            value = self.declared(statement) or self.evaluate(statement.value)
             self.assign(statement, value)
         if statement is None:
             raise fail(
@@ -101,6 +101,10 @@ class _Tracer(Words, Operators, Attributes, Calls, Positions):
         names[name] = output
         graph = Graph.reaching({name: output}, self.inputs, names)
         return Trace(graph, name, tuple(self.conventions.values()), tuple(self.named))
+
+    def declared(self, statement: Statement) -> Node | None:
+        """The input that a statement only declares, where it has got its value already."""
+        return self.inputs.get(statement.targets[0]) if statement.declares_leaf else None
 
     def free_output_name(self) -> str:
         taken = self.environment.keys()

@@ -95,6 +95,7 @@ def unknown_function_error(
             source=source,
             span=span,
             notes=(reason.instead,) if reason.instead else (),
+            fix=_function_alone(name, source, span, path),
         )
     return fail(
         "unknown-function",
@@ -105,6 +106,25 @@ def unknown_function_error(
         notes=() if guess else ("`vjp rule` lists the functions",),
         fix=_replacing(source, span, guess) if guess and "/" not in guess else None,
     )
+
+
+def _function_alone(name: str, source: Source, span: Span, path: str) -> Fix | None:
+    """`jax.grad(f)(x)` as `(f)(x)`: the function itself is what is differentiated here."""
+    start = span.start - len(path) - 1 if path else span.start
+    text = source.text
+    if name not in _GRADIENTS or text[start : span.start] not in (f"{path}.", ""):
+        return None
+    depth = commas = 0
+    for end, letter in enumerate(text[span.end :], start=span.end):
+        depth += (letter in "([{") - (letter in ")]}")
+        commas += letter == "," and depth == 1
+        if depth == 0:
+            applied = text[end + 1 : end + 2] == "(" and not commas
+            return Fix(text[:start] + text[span.end :], replaces=text) if applied else None
+    return None
+
+
+_GRADIENTS = {"grad", "value_and_grad", "jacobian", "jacfwd", "jacrev", "hessian"}
 
 
 def _is_known(name: str, library: Library, *, method: bool) -> bool:

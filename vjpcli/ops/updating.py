@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -11,7 +13,7 @@ from vjpcli.ops import arithmetic, comparison, indexing, shape
 from vjpcli.ops.declaration import Refusal, fail, operation, sample, shape_text
 from vjpcli.ops.keywords import one_of
 
-COMBINED = {
+COMBINED: dict[str, Callable[[Any, Any], Any]] = {
     "set": lambda old, new: new,
     "add": lambda old, new: old + new,
     "subtract": lambda old, new: old - new,

@@ -18,7 +18,7 @@ from vjpcli.parser.reading import Edit, Reading, shortened, sign_between
 _INLINE = "a program is statements `name = expression`, the last of which is the output"
 _WHERE = "write y = where(condition, a, b)"
 _TURNS = "write a reduction (sum, prod, cumsum), or one statement for each turn"
-_BODY = "write out the body: its last value is the output"
+_BODY = "a lambda with a name does the same: f = lambda x: x**2; f(x)"
 _CHOICE = "`{}` cannot choose between statements"
 _SCOPE = "all names are in one place, `{}` has no meaning"
 
@@ -34,7 +34,11 @@ _STATEMENTS: dict[str, tuple[str, str, str]] = {
     "elif": ("if-statement", _CHOICE, _WHERE),
     "else": ("if-statement", _CHOICE, _WHERE),
     "match": ("match-statement", _CHOICE, _WHERE),
-    "with": ("with-statement", "`with` has no meaning here", "write its statements alone"),
+    "with": (
+        "with-statement",
+        "`with` has no meaning here",
+        "write its statements alone; x.detach() does what torch.no_grad() is used for",
+    ),
     "try": ("try-statement", "exceptions cannot be handled", _INLINE),
     "except": ("try-statement", "exceptions cannot be handled", _INLINE),
     "finally": ("try-statement", "exceptions cannot be handled", _INLINE),
@@ -48,6 +52,7 @@ _STATEMENTS: dict[str, tuple[str, str, str]] = {
     "type": ("type-statement", "types cannot be declared", _INLINE),
 }
 STATEMENT_WORDS = frozenset(_STATEMENTS)
+_ONE_LINE_DEF = r"def\s+(\w+)\s*\(([^()]*)\)\s*:\s*return\b([^\r\n;]+)"
 _ATOM = re.compile(r"[\w.]+")
 
 
@@ -56,7 +61,12 @@ def statement_error(reading: Reading, word: str, span: Span) -> VjpError:
     code, message, note = _STATEMENTS.get(
         word, ("unsupported-statement", "this statement has no meaning here", _INLINE)
     )
-    return reading.error(code, message.format(word), span, notes=(note,))
+    edits: list[Edit] = []
+    if word == "def" and (found := re.compile(_ONE_LINE_DEF).match(reading.text, span.start)):
+        name, parameters, body = found.groups()
+        place = Span(found.start(), found.end())
+        edits = [(place, f"{name} = lambda {parameters.strip()}: {body.strip()}")]
+    return reading.error(code, message.format(word), span, notes=(note,), edits=edits)
 
 
 def refuse_statement(reading: Reading, node: ast.stmt) -> VjpError:

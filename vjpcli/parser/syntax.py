@@ -219,7 +219,8 @@ class Conditional(Expression):
 class Statement:
     """`target = value`, `a, b = value` (several targets), or `value` alone (no target).
 
-    `y += x` is read as `y = y + x` with `rebinds` true.
+    `y += x` is read as `y = y + x` with `rebinds` true. With `declares_leaf` the value is that
+    of an input: `x = torch.tensor([1., 2.], requires_grad=True)`.
     """
 
     targets: tuple[str, ...]
@@ -227,14 +228,21 @@ class Statement:
     value: Expression
     span: Span
     rebinds: bool = False
+    declares_leaf: bool = False
 
 
 @bulk_record
 class Program:
-    """Statements in order; the last one is the output."""
+    """Statements in order; the last one is the output.
+
+    `seed` is what a pasted script gives to `y.backward(...)`, and `left_out` are the places of
+    what is not read of it.
+    """
 
     source: Source
     statements: tuple[Statement, ...] = field(default=())
+    seed: Expression | None = None
+    left_out: tuple[Span, ...] = ()
 
 
 def postorder(root: Expression, *, evaluated: bool = False) -> Iterator[Expression]:

@@ -110,6 +110,9 @@ class Interpreter:
         """
         value: Any = None
         for statement in self.program.statements:
+            if statement.declares_leaf and statement.targets[0] in self.inputs:
+                value = self.inputs[statement.targets[0]]
+                continue
             value = self.evaluate(statement.value)
             if len(statement.targets) == 1:
                 self.environment[statement.targets[0]] = value

@@ -8,7 +8,9 @@ from vjpcli.errors import Fix, did_you_mean, fail
 from vjpcli.graph.names import (
     BARE_DTYPE_NAMES,
     CONSTANTS,
+    LEAF_CLASSES,
     LIBRARY_ROOTS,
+    Callee,
     LibraryName,
     find_callee,
     nn_class,
@@ -62,10 +64,15 @@ class Words(State):
         callee = find_callee(name, self.library)
         if name in self.environment and not (callee and name not in self.inputs):
             return self.environment[name]
-        if callee is None and name in BUILT_IN:
-            return BuiltIn(name)
-        if callee is None and name[:1].isupper() and (found := nn_class(name)):
-            return found  # from torch.nn import ReLU
+        callee = callee or self.other_callee(name)
         if callee is None:
             raise unknown_function(name, self.source, part.span)
         return callee
+
+    def other_callee(self, name: str) -> Any:
+        """What a called word means that is no operation; None if nothing."""
+        if name in LEAF_CLASSES:
+            return Callee(None, self.library, name)
+        if name in BUILT_IN:
+            return BuiltIn(name)
+        return nn_class(name) if name[:1].isupper() else None
