@@ -19,10 +19,17 @@ from vjpcli.engine.backward import backward, seed_name
 from vjpcli.engine.evaluate import evaluate
 from vjpcli.errors import Diagnostic, Fix, Label, Source, Span, VjpError, did_you_mean, fail
 from vjpcli.explanation.model import Input, InputOrigin, Output, Seed, SeedOrigin
+from vjpcli.explanation.scripts import (
+    declared_values,
+    left_out_note,
+    seed_of_script,
+    value_of_program,
+)
+from vjpcli.graph.free_names import free_names
 from vjpcli.graph.node import Graph, Node
 from vjpcli.graph.operation import Library, shape_text
 from vjpcli.graph.random import random_numbers
-from vjpcli.graph.trace import Trace, free_names, trace
+from vjpcli.graph.trace import Trace, trace
 from vjpcli.parser.expression import parse
 from vjpcli.parser.seeds import SeedRequest, fit_seed
 from vjpcli.parser.syntax import Program
@@ -119,10 +126,13 @@ def pose(
     with random_numbers(settings.random_seed), np.errstate(all="ignore"):
         program = parse(expression)
         notes: list[Diagnostic] = []
+        given = {**declared_values(program, given, settings.library), **given}
         inputs = _inputs(program, given, seeds, settings, notes)
         arrays = {name: value.value for name, value in inputs.items()}
         traced = _trace(program, arrays, settings, inputs)
-        notes += traced.conventions
+        notes += [*left_out_note(program), *traced.conventions]
+        if program.seed is not None and not seeds and loss is None:
+            seeds = [seed_of_script(program, arrays, settings.library)]
         leaves = _leaves(inputs, settings)
         if settings.needs_seed:
             notes += _unread_notes(program, inputs)
@@ -210,11 +220,7 @@ def _given_array(value: GivenValue, settings: Settings) -> Array:
 
 def run_text(text: str, origin: str, settings: Settings) -> Array:
     """The value of an expression that reads no input, such as `linspace(0, 1, 5)`."""
-    program = parse(text, origin)
-    traced = trace(program, {}, library=settings.library)
-    return evaluate(traced.graph, {}, source=program.source)[
-        traced.graph.outputs[traced.output_name]
-    ]
+    return value_of_program(parse(text, origin), {}, settings.library)
 
 
 def _given_input(value: GivenValue, array: Array, dtype: np.dtype[Any]) -> Input:
@@ -258,8 +264,19 @@ def require_leaf(problem: Problem) -> None:
             "the expression reads no input, so there is no gradient to print",
             source=problem.program.source,
             span=statement.value.span,
-            notes=("a name that is read and given a value is a leaf: x=1,2,3",),
+            notes=(_how_to_make_a_leaf(problem.program),),
         )
+
+
+def _how_to_make_a_leaf(program: Program) -> str:
+    first = program.statements[0]
+    if len(program.statements) > 1 and len(first.targets) == 1:
+        name = first.targets[0]
+        return (
+            f"{name} has its value from the program: leave its line out and give {name}=1,2,3, "
+            "or write requires_grad=True"
+        )
+    return "a name that is read and given a value is a leaf: x=1,2,3"
 
 
 def _missing_value(

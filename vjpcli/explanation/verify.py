@@ -16,7 +16,7 @@ from vjpcli.explanation.claims import claimed_arrays, judged
 from vjpcli.explanation.comparing import Referee
 from vjpcli.explanation.methods import report
 from vjpcli.explanation.problem import Problem, pose
-from vjpcli.graph.trace import free_names
+from vjpcli.graph.free_names import free_names
 from vjpcli.parser.expression import parse
 from vjpcli.parser.values import GivenValue
 

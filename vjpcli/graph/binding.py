@@ -71,7 +71,7 @@ def _keeping_call(callee: Callee, arguments: Sequence[Any]) -> Any:
     if receiver is None:
         if not rest:
             raise fail("missing-argument", f"{callee.name} needs an array")
-        receiver = _operand(rest.pop(0))
+        receiver = operand(rest.pop(0))
     if callee.name not in SIZE_METHODS:
         for argument in filter(is_dtype, rest):
             kind = argument.rpartition(".")[2]
@@ -168,7 +168,7 @@ def _in_declared_order(
     static: dict[str, Any] = {}
     for name, value in zip(order, arguments, strict=False):
         if name in operation.operand_names:
-            operands[operation.operand_names.index(name)] = _operand(value)
+            operands[operation.operand_names.index(name)] = operand(value)
         else:
             static[name] = _plain(value, operation, name, value_of)
     return operands, static
@@ -192,7 +192,7 @@ def _fixed_operands(operation: Operation, arguments: list[Any]) -> tuple[list[An
         plain_integer = isinstance(rest[0], int | tuple) and not isinstance(rest[0], bool)
         if beyond_required and operation.integer_is_static and plain_integer:
             break
-        operands.append(_operand(rest.pop(0)))
+        operands.append(operand(rest.pop(0)))
     return operands, rest
 
 
@@ -200,17 +200,17 @@ def _variadic_operands(arguments: list[Any], *, takes_static: bool) -> tuple[lis
     """`concatenate([a, b], 0)` and `einsum("ij,j->i", W, x)`: any number of operands."""
     several_lists = len(arguments) > 1 and isinstance(arguments[1], Node | list | tuple)
     if arguments and isinstance(arguments[0], list | tuple) and not several_lists:
-        return [_operand(item) for item in arguments[0]], arguments[1:]
+        return [operand(item) for item in arguments[0]], arguments[1:]
     kinds = Node | list | tuple | float | (float if takes_static else int)
     count = next(
         (i for i, value in enumerate(arguments) if not isinstance(value, kinds)), len(arguments)
     )
     if count == 0 and arguments and isinstance(arguments[0], int):
         count = len(arguments)
-    return [_operand(value) for value in arguments[:count]], arguments[count:]
+    return [operand(value) for value in arguments[:count]], arguments[count:]
 
 
-def _operand(value: Any) -> Any:
+def operand(value: Any) -> Any:
     """An argument as an operand: lists with nodes are stacked, numbers become constants."""
     if value is None or isinstance(value, Node):
         return value
@@ -220,7 +220,7 @@ def _operand(value: Any) -> Any:
         numbers = constant_array(value)
         if numbers is not None:
             return as_node(numbers)
-        nodes = [_operand(item) for item in value]
+        nodes = [operand(item) for item in value]
         if None in nodes:
             raise fail("not-a-number", "a number or an array is needed in [...], not None")
         if not nodes:
@@ -283,7 +283,7 @@ def _bind_keyword(
             raise fail(
                 "argument-twice", f"{operation.name} got `{name}` twice", source=source, span=span
             )
-        operands[position] = _operand(value)
+        operands[position] = operand(value)
         return
     if written in WITHOUT_EFFECT:
         return

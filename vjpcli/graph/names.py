@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from vjpcli.errors import Fix, Source, Span, VjpError, did_you_mean, fail
+from vjpcli.errors import Source, Span, VjpError
 from vjpcli.graph.node import Node
 from vjpcli.graph.operation import LIBRARIES, OPERATIONS, Library, Operation
 from vjpcli.record import record
@@ -42,7 +42,7 @@ FOREIGN_ROOTS = {
 
 LIBRARY_PARTS = {
     "linalg", "nn", "functional", "special", "numpy", "scipy", "random", "lax", "fft", "lib",
-    "stride_tricks",
+    "stride_tricks", "autograd",
 }  # fmt: skip
 """Modules inside libraries that a path to a function may pass through."""
 
@@ -63,14 +63,10 @@ IDENTITY_METHODS = {
 }  # fmt: skip
 """Methods that change where or how an array is kept, not its numbers."""
 
-SIZE_METHODS = {"size", "dim", "ndimension", "numel", "nelement", "len"}
+LEAF_CLASSES = {"Parameter", "Variable"}
+"""Classes of PyTorch that make a leaf of an array."""
 
-OTHER_NAMES = {
-    "lg": "log10", "ld": "log2", "sen": "sin", "sqr": "square", "root": "sqrt",
-    "average": "mean", "avg": "mean", "arcsen": "arcsin",
-    "ceiling": "ceil", "if": "where", "iif": "where", "length": "norm", "magnitude": "norm",
-}  # fmt: skip
-"""Names from calculators, textbooks and spreadsheets -> what is meant here."""
+SIZE_METHODS = {"size", "dim", "ndimension", "numel", "nelement", "len"}
 
 
 @record
@@ -109,6 +105,10 @@ class LibraryName:
             return LibraryName(library, f"{self.path}.{name}")
         if name in CONSTANTS:
             return CONSTANTS[name]
+        if name in LEAF_CLASSES and self.library == "torch":
+            return Callee(None, self.library, name, prefixed=True)
+        if name[:1].isupper() and self.library == "torch" and (found := nn_class(name)):
+            return found
         # `torch.linalg.norm` is not `torch.norm`: a name may be declared with its module.
         module = self.path.rpartition(".")[2]
         callee = find_callee(f"{module}.{name}", self.library, prefixed=True)
@@ -118,6 +118,13 @@ class LibraryName:
         if name in DTYPE_NAMES | WHOLE_DTYPE_NAMES:
             return LibraryName(self.library, f"{self.path}.{name}")
         raise unknown_function(name, source, Span(span.end - len(name), span.end), self.path)
+
+
+def nn_class(name: str) -> Any:
+    """The class of torch.nn that is called `name`, or None."""
+    from vjpcli.graph.modules import module_class  # noqa: PLC0415  (most programs use none)
+
+    return module_class(name)
 
 
 def is_dtype(argument: Any) -> bool:
@@ -154,21 +161,10 @@ def means_another_elsewhere(callee: Callee) -> bool:
 def unknown_function(
     name: str, source: Source, span: Span, path: str = "", *, method: bool = False
 ) -> VjpError:
-    """The unknown-function error, with what was probably meant."""
-    meant = OTHER_NAMES.get(name.lower())
-    guess = meant or did_you_mean(name, function_names())
-    text = source.text
-    fix = None
-    if guess and "/" not in guess:
-        fix = Fix(text=text[: span.start] + guess + text[span.end :], replaces=text)
-    what = f"{path}.{name}" if path else f".{name}()" if method else f"{name}()"
-    label = f"did you mean {guess}?" if guess else ""
-    return fail(
-        "unknown-function",
-        f"there is no function {what}",
-        source=source,
-        span=span,
-        label=label,
-        notes=() if guess else ("`vjp rule` lists the functions",),
-        fix=fix,
-    )
+    """The error at a function that is not there: why, or what was probably meant.
+
+    Errors: unknown-function, in-place-operation, not-offered, random-operation.
+    """
+    from vjpcli.graph.unknown_names import unknown_function_error  # noqa: PLC0415  (rarely)
+
+    return unknown_function_error(name, source, span, path, method=method)

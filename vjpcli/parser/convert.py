@@ -12,10 +12,14 @@ from vjpcli.parser.syntax import (
     Attribute,
     Binary,
     Call,
+    Comprehension,
+    Conditional,
     Expression,
     Index,
     Keyword,
+    Lambda,
     Literal,
+    Loop,
     Name,
     Number,
     Sequence,
@@ -92,12 +96,44 @@ def _parts(reading: Reading, node: ast.expr) -> list[ast.expr]:
             parts = node.elts
         case ast.Compare() if len(node.ops) == 1 and type(node.ops[0]) in _COMPARISONS:
             parts = [node.left, node.comparators[0]]
+        case _ if (deferred := _parts_of_deferred(node)) is not None:
+            parts = deferred
         case _:
             raise _refused(reading, node)
     for part in parts:
         if _is_text(part):
             raise _text_outside_call(reading, part)
     return parts
+
+
+def _parts_of_deferred(node: ast.expr) -> list[ast.expr] | None:
+    """The parts of what is run later, as often as is said; None for anything else."""
+    match node:
+        case ast.IfExp():
+            return [node.body, node.test, node.orelse]
+        case ast.Lambda() if _has_plain_parameters(node.args):
+            return [*node.args.defaults, node.body]
+        case ast.ListComp() | ast.GeneratorExp() if _has_plain_targets(node.generators):
+            loops = [part for loop in node.generators for part in (loop.iter, *loop.ifs)]
+            return [node.elt, *loops]
+        case _:
+            return None
+
+
+def _has_plain_parameters(parameters: ast.arguments) -> bool:
+    """Whether a lambda takes its arguments by position, one for each name."""
+    return not (parameters.vararg or parameters.kwarg or parameters.kwonlyargs)
+
+
+def _has_plain_targets(loops: list[ast.comprehension]) -> bool:
+    return all(not loop.is_async and _target_names(loop.target) for loop in loops)
+
+
+def _target_names(target: ast.expr) -> tuple[str, ...]:
+    """The names of a loop's target; none where it is anything but names."""
+    parts = target.elts if isinstance(target, ast.Tuple) else [target]
+    names = tuple(part.id for part in parts if isinstance(part, ast.Name))
+    return names if len(names) == len(parts) else ()
 
 
 def _index_items(node: ast.Subscript) -> list[ast.expr]:
@@ -141,8 +177,28 @@ def _build(  # noqa: PLR0911 - one return for each kind of node
             sign = _COMPARISONS[type(node.ops[0])]
             place = sign_between(reading, parts[0].span.end, parts[1].span.start)
             return Binary(span, sign, parts[0], parts[1], place)
+        case ast.IfExp():
+            yes, condition, no = parts
+            word = sign_between(reading, yes.span.end, condition.span.start)
+            return Conditional(span, condition, yes, no, word)
+        case ast.Lambda():
+            parameters = (*node.args.posonlyargs, *node.args.args)
+            names = tuple(one.arg for one in parameters)
+            return Lambda(span, names, tuple(parts[:-1]), parts[-1])
+        case ast.ListComp() | ast.GeneratorExp():
+            return Comprehension(span, parts[0], _loops(node.generators, parts[1:]))
         case _:
             return Sequence(span, tuple(parts), isinstance(node, ast.List))
+
+
+def _loops(loops: list[ast.comprehension], parts: list[Expression]) -> tuple[Loop, ...]:
+    found: list[Loop] = []
+    remaining = iter(parts)
+    for loop in loops:
+        values = next(remaining)
+        conditions = tuple(next(remaining) for _ in loop.ifs)
+        found.append(Loop(_target_names(loop.target), values, conditions))
+    return tuple(found)
 
 
 def _constant(reading: Reading, node: ast.Constant) -> Expression:

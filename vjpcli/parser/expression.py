@@ -16,7 +16,7 @@ from dataclasses import replace
 
 from vjpcli.errors import Source, Span, VjpError
 from vjpcli.parser.reading import Reading
-from vjpcli.parser.statements import convert_statements
+from vjpcli.parser.statements import convert_program
 from vjpcli.parser.syntax import Expression, Program
 
 # A text may hold several different slips; a fix corrects them all, one kind at a time.
@@ -80,7 +80,7 @@ def _read(source: Source) -> Program:
             "there is no expression" + (", only a comment" if "#" in reading.code else ""),
             Span(0, len(source.text)),
         )
-    return Program(source, convert_statements(reading, module))
+    return convert_program(reading, module)
 
 
 def _is_plain(text: str) -> bool:

@@ -18,7 +18,7 @@ from vjpcli.parser.reading import Edit, Reading, shortened, sign_between
 _INLINE = "a program is statements `name = expression`, the last of which is the output"
 _WHERE = "write y = where(condition, a, b)"
 _TURNS = "write a reduction (sum, prod, cumsum), or one statement for each turn"
-_BODY = "write out the body: its last value is the output"
+_BODY = "a lambda with a name does the same: f = lambda x: x**2; f(x)"
 _CHOICE = "`{}` cannot choose between statements"
 _SCOPE = "all names are in one place, `{}` has no meaning"
 
@@ -34,7 +34,11 @@ _STATEMENTS: dict[str, tuple[str, str, str]] = {
     "elif": ("if-statement", _CHOICE, _WHERE),
     "else": ("if-statement", _CHOICE, _WHERE),
     "match": ("match-statement", _CHOICE, _WHERE),
-    "with": ("with-statement", "`with` has no meaning here", "write its statements alone"),
+    "with": (
+        "with-statement",
+        "`with` has no meaning here",
+        "write its statements alone; x.detach() does what torch.no_grad() is used for",
+    ),
     "try": ("try-statement", "exceptions cannot be handled", _INLINE),
     "except": ("try-statement", "exceptions cannot be handled", _INLINE),
     "finally": ("try-statement", "exceptions cannot be handled", _INLINE),
@@ -48,6 +52,7 @@ _STATEMENTS: dict[str, tuple[str, str, str]] = {
     "type": ("type-statement", "types cannot be declared", _INLINE),
 }
 STATEMENT_WORDS = frozenset(_STATEMENTS)
+_ONE_LINE_DEF = r"def\s+(\w+)\s*\(([^()]*)\)\s*:\s*return\b([^\r\n;]+)"
 _ATOM = re.compile(r"[\w.]+")
 
 
@@ -56,7 +61,12 @@ def statement_error(reading: Reading, word: str, span: Span) -> VjpError:
     code, message, note = _STATEMENTS.get(
         word, ("unsupported-statement", "this statement has no meaning here", _INLINE)
     )
-    return reading.error(code, message.format(word), span, notes=(note,))
+    edits: list[Edit] = []
+    if word == "def" and (found := re.compile(_ONE_LINE_DEF).match(reading.text, span.start)):
+        name, parameters, body = found.groups()
+        place = Span(found.start(), found.end())
+        edits = [(place, f"{name} = lambda {parameters.strip()}: {body.strip()}")]
+    return reading.error(code, message.format(word), span, notes=(note,), edits=edits)
 
 
 def refuse_statement(reading: Reading, node: ast.stmt) -> VjpError:
@@ -74,7 +84,7 @@ def refuse_expression(reading: Reading, node: ast.expr) -> VjpError:
     """The refusal of an expression that the language does not have.
 
     Errors: await, boolean-operator, bytes-literal, caret-power, chained-comparison,
-        complex-number, comprehension, dictionary, f-string, if-expression, in-operator,
+        complex-number, comprehension, dictionary, f-string, in-operator,
         is-operator, lambda-expression, not-operator, set, shift-operator, starred-expression,
         unsupported-expression, walrus, yield
     """
@@ -157,17 +167,6 @@ def _comparison(reading: Reading, node: ast.Compare) -> VjpError:
     )
 
 
-def _if_expression(reading: Reading, node: ast.IfExp) -> VjpError:
-    condition, yes, no = (reading.slice(p) for p in (node.test, node.body, node.orelse))
-    keyword = operator_span(reading, node.body, node.test)
-    return reading.error(
-        "if-expression",
-        "`if` does not choose entry by entry: where(condition, a, b) does",
-        Span(keyword.start, keyword.start + 2),
-        edits=[(reading.span(node), f"where({condition}, {yes}, {no})")],
-    )
-
-
 def _binary(reading: Reading, node: ast.BinOp) -> VjpError:
     span = operator_span(reading, node.left, node.right)
     if isinstance(node.op, ast.BitXor):
@@ -198,9 +197,9 @@ def _lambda(reading: Reading, node: ast.Lambda) -> VjpError:
     span = reading.span(node)
     return reading.error(
         "lambda-expression",
-        "a lambda is a function, and an expression is wanted: write its body alone",
+        "a lambda takes its arguments one by one here, without `*`",
         Span(span.start, span.start + len("lambda")),
-        edits=[(span, _bracketed(reading, node.body))],
+        notes=("name each of them: lambda a, b: a*b",),
     )
 
 
@@ -242,15 +241,14 @@ def _simply(code: str, message: str, *notes: str) -> Callable[[Reading, ast.expr
 
 _COMPREHENSION = _simply(
     "comprehension",
-    "comprehensions are not run",
-    "operations work on all entries at once: [2*x for x in a] is 2*a",
+    "only lists are made by a comprehension, with plain names for their turns",
+    "write [f(x[i]) for i in range(3)]",
 )
 # Each handler takes the node that its key names, which a dictionary cannot tell the checker.
 _HANDLERS: dict[str, Callable[[Reading, Any], VjpError]] = {
     "BoolOp": _boolean,
     "UnaryOp": _not,
     "Compare": _comparison,
-    "IfExp": _if_expression,
     "BinOp": _binary,
     "Lambda": _lambda,
     "NamedExpr": _walrus,

@@ -7,41 +7,35 @@ import re
 
 from vjpcli.errors import Span, VjpError
 from vjpcli.parser.convert import BINARY_OPERATORS, convert
+from vjpcli.parser.imports import check_import
 from vjpcli.parser.reading import Edit, Reading, shortened
-from vjpcli.parser.syntax import Binary, Name, Statement
+from vjpcli.parser.scripts import in_place_statement, separated, with_leaves
+from vjpcli.parser.syntax import Attribute, Binary, Call, Name, Program, Statement
 
-# Prefixes that every program may use; importing them, by their usual short names, changes nothing.
-_KNOWN_IMPORTS: dict[str, set[str | None]] = {
-    "numpy": {None, "np"},
-    "torch": {None},
-    "torch.nn": {None, "nn"},
-    "torch.nn.functional": {None, "F"},
-    "jax": {None},
-    "jax.numpy": {None, "jnp"},
-    "math": {None},
-}
-# A bare name takes PyTorch's meaning, so single names from other libraries could change theirs.
-_SAME_MEANING = {"torch", "torch.nn", "torch.nn.functional", "math"}
+_NOT_RENAMED = {"requires_grad_", "zero_", "fill_", "copy_"}
+"""Methods whose names without the underscore mean nothing, or something else."""
+_UPDATES = {"=": "set", "+": "add", "-": "subtract", "*": "multiply", "/": "divide", "**": "power"}
 _AUGMENTED = r"(?:[\s)\\]|#[^\r\n]*)*([^\s=]+=)"
 
 
-def convert_statements(reading: Reading, module: ast.Module) -> tuple[Statement, ...]:
-    """The statements of a program, in order, without its imports.
+def convert_program(reading: Reading, module: ast.Module) -> Program:
+    """The program of a text, without its imports and what else a script has around it.
 
-    Errors: attribute-assignment, annotation, caret-power, chained-assignment, continued-line,
-        empty-expression, import-statement, item-assignment, missing-operand, return-statement,
-        shift-operator, starred-target, target-not-a-name, unpacking, and those of
-        `refusals.refuse_statement` and `convert.convert`
+    Errors: attribute-assignment, annotation, backward-twice, caret-power, chained-assignment,
+        continued-line, empty-expression, import-statement, item-assignment, missing-operand,
+        return-statement, shift-operator, starred-target, target-not-a-name, unpacking, and those
+        of `refusals.refuse_statement` and `convert.convert`
     """
+    script = separated(reading, module.body)
     statements: list[Statement] = []
     previous: ast.stmt | None = None
-    for node in module.body:
+    for node in script.body:
         if previous is not None:
             _check_line_start(reading, previous, node)
         if isinstance(node, ast.Import | ast.ImportFrom):
-            _check_import(reading, node)
+            check_import(reading, node)
         else:
-            is_last = node is module.body[-1]
+            is_last = node is script.body[-1]
             statements.append(_statement(reading, node, previous, is_last=is_last))
         previous = node
     if not statements:
@@ -50,7 +44,12 @@ def convert_statements(reading: Reading, module: ast.Module) -> tuple[Statement,
             "the program imports and computes nothing",
             reading.span(module.body[-1]) if module.body else Span(0, 0),
         )
-    return tuple(statements)
+    if script.output and script.output not in statements[-1].targets:
+        span = script.left_out[-1]
+        place = Span(span.start, span.start + len(script.output))
+        statements.append(Statement((script.output,), (place,), Name(place, script.output), place))
+    seed = None if script.seed is None else convert(reading, script.seed)
+    return Program(reading.source, with_leaves(statements), seed, script.left_out)
 
 
 def _statement(
@@ -59,9 +58,12 @@ def _statement(
     span = reading.span(node)
     match node:
         case ast.Expr():
-            if isinstance(node.value, ast.Starred):
-                raise _leading_star(reading, node.value, previous)
-            return Statement((), (), convert(reading, node.value), span)
+            return _alone(reading, node, previous)
+        case ast.Assign(
+            targets=[ast.Attribute(value=ast.Name() as owner, attr="requires_grad")],
+            value=ast.Constant(value=True),
+        ):
+            return _request(reading, owner, node)
         case ast.Assign(targets=[target]):
             names, spans = _targets(reading, target, node.value)
             return Statement(names, spans, convert(reading, node.value), span)
@@ -69,17 +71,11 @@ def _statement(
             raise _chained_assignment(reading, node)
         case ast.AugAssign():
             return _augmented(reading, node)
-        case ast.Return(value=ast.expr() as value) if is_last:
-            return Statement((), (), convert(reading, value), span)
         case ast.Return():
-            raise reading.error(
-                "return-statement",
-                "`return` ends a program with a value: nothing may follow it"
-                if node.value is not None
-                else "`return` gives no value",
-                Span(span.start, span.start + len("return")),
-                notes=("the last statement is the output, with or without `return`",),
-            )
+            return _returned(reading, node, is_last=is_last)
+        case ast.AnnAssign(value=ast.expr() as value):
+            names, spans = _targets(reading, node.target, value)
+            return Statement(names, spans, convert(reading, value), span)
         case ast.AnnAssign():
             raise _annotation(reading, node)
         case _:
@@ -88,16 +84,40 @@ def _statement(
             raise refuse_statement(reading, node)
 
 
+def _alone(reading: Reading, node: ast.Expr, previous: ast.stmt | None) -> Statement:
+    """A value without a name, or a change in place, which gives its name a new value."""
+    if isinstance(node.value, ast.Starred):
+        raise _leading_star(reading, node.value, previous)
+    if (in_place := in_place_statement(node)) is not None:
+        return _in_place(reading, *in_place)
+    return Statement((), (), convert(reading, node.value), reading.span(node))
+
+
+def _returned(reading: Reading, node: ast.Return, *, is_last: bool) -> Statement:
+    """Read `return y` at the end as `y`."""
+    span = reading.span(node)
+    if node.value is not None and is_last:
+        return Statement((), (), convert(reading, node.value), span)
+    raise reading.error(
+        "return-statement",
+        "`return` ends a program with a value: nothing may follow it"
+        if node.value is not None
+        else "`return` gives no value",
+        Span(span.start, span.start + len("return")),
+        notes=("the last statement is the output, with or without `return`",),
+    )
+
+
 def _augmented(reading: Reading, node: ast.AugAssign) -> Statement:
     """Read `y += x` as `y = y + x`."""
     span = reading.span(node)
-    names, spans = _targets(reading, node.target, node.value)
+    sign = BINARY_OPERATORS.get(type(node.op), "")
+    names, spans = _targets(reading, node.target, node.value, sign)
     start = spans[0].end
     value = reading.span(node.value)
     place = re.compile(_AUGMENTED).match(reading.text, start, value.start)
     operator = Span(*place.span(1)) if place else Span(start, start)
-    sign = BINARY_OPERATORS.get(type(node.op))
-    if sign is None:
+    if not sign:
         if isinstance(node.op, ast.BitXor):
             from vjpcli.parser.refusals import caret_power  # noqa: PLC0415  (rarely)
 
@@ -110,14 +130,14 @@ def _augmented(reading: Reading, node: ast.AugAssign) -> Statement:
 
 
 def _targets(
-    reading: Reading, target: ast.expr, value: ast.expr
+    reading: Reading, target: ast.expr, value: ast.expr, sign: str = "="
 ) -> tuple[tuple[str, ...], tuple[Span, ...]]:
     """The names on the left of `=` and their places."""
     parts = target.elts if isinstance(target, ast.Tuple | ast.List) else [target]
     names: list[str] = []
     for part in parts:
         if not isinstance(part, ast.Name):
-            raise _bad_target(reading, part)
+            raise _bad_target(reading, part, value if part is target else None, sign)
         names.append(part.id)
     if len(parts) == 1 and parts[0] is not target:
         raise reading.error(
@@ -135,19 +155,23 @@ def _targets(
     return tuple(names), tuple(reading.span(part) for part in parts)
 
 
-def _bad_target(reading: Reading, part: ast.expr) -> VjpError:
+def _bad_target(reading: Reading, part: ast.expr, value: ast.expr | None, sign: str) -> VjpError:
     span = reading.span(part)
     match part:
         case ast.Subscript(value=ast.Name(id=word)):
             name = shortened(word)
+            items = reading.slice(part)[len(word) :]
+            edits: list[Edit] = []
+            method = _UPDATES.get(sign)
+            if value is not None and method:
+                written = f"{word}.at{items}.{method}({reading.slice(value)})"
+                edits = [(Span(span.start, reading.span(value).end), f"{word} = {written}")]
             return reading.error(
                 "item-assignment",
                 f"entries of `{name}` cannot be changed in place, only whole values have names",
                 span,
-                notes=(
-                    f"choose entry by entry: {name} = where(condition, new, {name})",
-                    f"or put pieces together: {name} = concatenate([new, {name}[1:]])",
-                ),
+                notes=(f"{name}.at[...].set(new) is {name} with some entries replaced",),
+                edits=edits,
             )
         case ast.Subscript():
             return reading.error(
@@ -181,16 +205,33 @@ def _chained_assignment(reading: Reading, node: ast.Assign) -> VjpError:
 
 def _annotation(reading: Reading, node: ast.AnnAssign) -> VjpError:
     target, annotation = reading.span(node.target), reading.span(node.annotation)
-    edits: list[Edit] = []
-    if node.value is not None:
-        edits = [(Span(target.end, reading.span(node.value).start), " = ")]
     return reading.error(
         "annotation",
         "`:` cannot declare a type: values are arrays of numbers",
         Span(target.end, annotation.end),
-        notes=() if node.value is not None else ("a value is given by `=`",),
-        edits=edits,
+        notes=("a value is given by `=`",),
     )
+
+
+def _in_place(reading: Reading, owner: ast.Name, call: ast.Call) -> Statement:
+    """Read `h.add_(1)` as `h = h.add(1)`."""
+    value = convert(reading, call)
+    name = reading.span(owner)
+    assert isinstance(value, Call)
+    assert isinstance(value.function, Attribute)
+    method = value.function
+    plain = method.attribute.rstrip("_")
+    if method.attribute not in _NOT_RENAMED:
+        method = Attribute(method.span, method.value, plain, method.attribute_span)
+    call_of_it = Call(value.span, method, value.arguments, value.keywords)
+    return Statement((owner.id,), (name,), call_of_it, reading.span(call), rebinds=True)
+
+
+def _request(reading: Reading, owner: ast.Name, node: ast.Assign) -> Statement:
+    """Read `x.requires_grad = True` as `x = x.requires_grad_()`."""
+    name, span = reading.span(owner), reading.span(node)
+    method = Attribute(span, Name(name, owner.id), "requires_grad_", Span(name.end, span.end))
+    return Statement((owner.id,), (name,), Call(span, method, ()), span, rebinds=True)
 
 
 def _leading_star(reading: Reading, node: ast.Starred, previous: ast.stmt | None) -> VjpError:
@@ -230,26 +271,3 @@ def continued_line(reading: Reading, sign: Span, previous: Span | None) -> VjpEr
         notes=("put the whole expression in brackets, or end the line before with the operator",),
         edits=edits,
     )
-
-
-def _check_import(reading: Reading, node: ast.Import | ast.ImportFrom) -> None:
-    """Let pass the imports that code is pasted with; refuse those that would change a name."""
-    if isinstance(node, ast.Import):
-        known = all(alias.asname in _KNOWN_IMPORTS.get(alias.name, ()) for alias in node.names)
-    else:
-        known = not node.level and all(_name_stands(node.module, alias) for alias in node.names)
-    if not known:
-        raise reading.error(
-            "import-statement",
-            "this import has no meaning here",
-            reading.span(node),
-            notes=("np., torch., jnp. and F. need no import, and other modules are not known",),
-        )
-
-
-def _name_stands(module: str | None, alias: ast.alias) -> bool:
-    """Whether a name imported from a module means without the import what it means with it."""
-    submodule = _KNOWN_IMPORTS.get(f"{module}.{alias.name}")
-    if submodule is not None:
-        return alias.asname in submodule and (alias.asname or alias.name) != "functional"
-    return alias.asname in {None, alias.name} and module in _SAME_MEANING

@@ -25,6 +25,11 @@ class Expression:
         """The parts, in the order they are written."""
         return ()
 
+    @property
+    def operands(self) -> tuple[Expression, ...]:
+        """The parts that have a value before the whole has one: not the body of a function."""
+        return self.children
+
 
 @bulk_record
 class Number(Expression):
@@ -148,10 +153,74 @@ class Index(Expression):
 
 
 @bulk_record
+class Lambda(Expression):
+    """`lambda q, k=2: q**k`; `defaults` belong to the last parameters."""
+
+    parameters: tuple[str, ...]
+    defaults: tuple[Expression, ...]
+    body: Expression
+
+    @property
+    def children(self) -> tuple[Expression, ...]:
+        return (*self.defaults, self.body)
+
+    @property
+    def operands(self) -> tuple[Expression, ...]:
+        return self.defaults
+
+
+@bulk_record
+class Loop:
+    """`for i in range(3) if i > 0` inside a comprehension; several targets take a pair apart."""
+
+    targets: tuple[str, ...]
+    values: Expression
+    conditions: tuple[Expression, ...]
+
+
+@bulk_record
+class Comprehension(Expression):
+    """`[f(i) for i in range(3)]`, or without the brackets as the only argument of a call."""
+
+    entry: Expression
+    loops: tuple[Loop, ...]
+
+    @property
+    def children(self) -> tuple[Expression, ...]:
+        parts = [self.entry]
+        for loop in self.loops:
+            parts += [loop.values, *loop.conditions]
+        return tuple(parts)
+
+    @property
+    def operands(self) -> tuple[Expression, ...]:
+        return ()
+
+
+@bulk_record
+class Conditional(Expression):
+    """`yes if condition else no`."""
+
+    condition: Expression
+    yes: Expression
+    no: Expression
+    word_span: Span
+
+    @property
+    def children(self) -> tuple[Expression, ...]:
+        return (self.yes, self.condition, self.no)
+
+    @property
+    def operands(self) -> tuple[Expression, ...]:
+        return (self.condition,)
+
+
+@bulk_record
 class Statement:
     """`target = value`, `a, b = value` (several targets), or `value` alone (no target).
 
-    `y += x` is read as `y = y + x` with `rebinds` true.
+    `y += x` is read as `y = y + x` with `rebinds` true. With `declares_leaf` the value is that
+    of an input: `x = torch.tensor([1., 2.], requires_grad=True)`.
     """
 
     targets: tuple[str, ...]
@@ -159,18 +228,28 @@ class Statement:
     value: Expression
     span: Span
     rebinds: bool = False
+    declares_leaf: bool = False
 
 
 @bulk_record
 class Program:
-    """Statements in order; the last one is the output."""
+    """Statements in order; the last one is the output.
+
+    `seed` is what a pasted script gives to `y.backward(...)`, and `left_out` are the places of
+    what is not read of it.
+    """
 
     source: Source
     statements: tuple[Statement, ...] = field(default=())
+    seed: Expression | None = None
+    left_out: tuple[Span, ...] = ()
 
 
-def postorder(root: Expression) -> Iterator[Expression]:
-    """Every part of `root`, children before parents, left to right, without recursion."""
+def postorder(root: Expression, *, evaluated: bool = False) -> Iterator[Expression]:
+    """Every part of `root`, children before parents, left to right, without recursion.
+
+    With `evaluated`, only what has a value before the whole has one.
+    """
     pending: list[tuple[Expression, bool]] = [(root, False)]
     while pending:
         part, children_done = pending.pop()
@@ -178,4 +257,5 @@ def postorder(root: Expression) -> Iterator[Expression]:
             yield part
             continue
         pending.append((part, True))
-        pending.extend((child, False) for child in reversed(part.children))
+        parts = part.operands if evaluated else part.children
+        pending.extend((child, False) for child in reversed(parts))

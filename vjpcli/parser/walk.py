@@ -32,7 +32,7 @@ def meaning(
     """
     done: Done = {}
     called = {id(part.function) for part in parents_first(root) if isinstance(part, Call)}
-    for part in postorder(root):
+    for part in postorder(root, evaluated=True):
         if id(part) in called and isinstance(part, Name):
             done[id(part)] = called_name(part)
         else:

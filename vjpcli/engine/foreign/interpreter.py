@@ -26,8 +26,11 @@ from vjpcli.parser.syntax import (
     Attribute,
     Binary,
     Call,
+    Comprehension,
+    Conditional,
     Expression,
     Index,
+    Lambda,
     Literal,
     Name,
     Number,
@@ -107,6 +110,9 @@ class Interpreter:
         """
         value: Any = None
         for statement in self.program.statements:
+            if statement.declares_leaf and statement.targets[0] in self.inputs:
+                value = self.inputs[statement.targets[0]]
+                continue
             value = self.evaluate(statement.value)
             if len(statement.targets) == 1:
                 self.environment[statement.targets[0]] = value
@@ -129,8 +135,14 @@ class Interpreter:
             Call: self.call,
             Slice: self.slice,
             Index: self.index,
+            Lambda: self.not_run,
+            Conditional: self.not_run,
+            Comprehension: self.not_run,
         }
         return meaning(root, handlers, self.function_name)
+
+    def not_run(self, _: Expression, __: Done) -> Any:
+        raise NotAvailable("functions and loops are not run in other libraries")
 
     def name(self, part: Name, _: Done) -> Any:
         name = part.identifier
@@ -189,6 +201,8 @@ class Interpreter:
         if isinstance(function, Method):
             function, receiver = function.callee, function.receiver
             arguments = [receiver, *arguments]
+        if type(function).__module__ == "vjpcli.graph.modules":
+            return self.module(part, function, arguments, keywords)
         if not isinstance(function, Callee):
             raise NotAvailable("a value is called")
         if function.operation is None:
@@ -196,6 +210,23 @@ class Interpreter:
         return call(
             self.library, function, arguments, keywords, self.array, is_method=receiver is not None
         )
+
+    def module(
+        self, part: Call, function: Any, arguments: list[Any], keywords: dict[str, Any]
+    ) -> Any:
+        """A module constructed, or its functions one after another."""
+        from vjpcli.graph.modules import Module, ModuleClass, constructed  # noqa: PLC0415  (rarely)
+
+        if isinstance(function, ModuleClass):
+            named = [(name, value, part.span) for name, value in keywords.items()]
+            return constructed(function, arguments, named, self.program.source, part.span)
+        if not isinstance(function, Module) or any(s.has_new_statistics for s in function.steps):
+            raise NotAvailable("a module was changed")
+        values = arguments
+        for step in function.steps:
+            given = {name: value for name, value, _ in step.keywords} | keywords
+            values = [call(self.library, step.callee, values, given, self.array, is_method=False)]
+        return values[0]
 
     def sizes_or_same(self, name: str, arguments: list[Any]) -> Any:
         """`x.float()` and the like give x; `x.size(0)`, `len(x)`, `x.dim()` give plain numbers."""

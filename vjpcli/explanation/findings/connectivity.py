@@ -6,8 +6,8 @@ from vjpcli.errors import Diagnostic
 from vjpcli.explanation.evidence import Evidence
 from vjpcli.explanation.findings.telling import finding
 from vjpcli.explanation.findings.wording import listed, words_of
+from vjpcli.graph.free_names import free_names
 from vjpcli.graph.node import Node, ancestors
-from vjpcli.graph.trace import free_names
 
 NOTHING_REACHES = 'PyTorch raises "element 0 of tensors does not require grad"; JAX gives zeros'
 

@@ -26,7 +26,7 @@ SECTIONS: dict[str, tuple[str, ...]] = {
     ),
     "Shapes and positions": (
         "shape", "ordering", "joining", "splitting", "copying", "indexing", "gathering",
-        "scattering",
+        "scattering", "updating",
         "reducing_scatter", "selection", "diagonals", "padding", "builders", "chance",
     ),
     "Linear algebra": (

@@ -9,13 +9,13 @@ from vjpcli.explanation.pages.model import CodePage
 from vjpcli.explanation.pages.spellings import meaning
 from vjpcli.graph.names import (
     LIBRARY_ROOTS,
-    OTHER_NAMES,
     Callee,
     LibraryName,
     find_callee,
     function_names,
 )
 from vjpcli.graph.operation import LIBRARIES, OPERATIONS, Operation
+from vjpcli.graph.unknown_names import OTHER_NAMES, close_spelling, reason_against
 
 
 def looked_up(word: str) -> Operation | CodePage:
@@ -73,7 +73,16 @@ def _by_path(root: str, path: list[str]) -> Operation | None:
 def _unknown(word: str, plain: str) -> VjpError:
     name = plain.rpartition(".")[2]
     meant = OTHER_NAMES.get(name.lower())
-    guess = meant if meant in OPERATIONS else did_you_mean(name, known_words())
+    guess = meant if meant in OPERATIONS else None
+    if guess is None and (reason := reason_against(name, plain.rpartition(".")[0])):
+        return fail(
+            "unknown-rule",
+            f"there is no operation {word}: {reason.why}",
+            source=Source(word, "name"),
+            span=Span(0, len(word)),
+            notes=(reason.instead,) if reason.instead else (),
+        )
+    guess = guess or _near(name)
     return fail(
         "unknown-rule",
         f"there is neither an operation nor a diagnostic code {word}",
@@ -83,3 +92,8 @@ def _unknown(word: str, plain: str) -> VjpError:
         notes=("`vjp rule` lists the operations, `vjp rule --codes` the diagnostic codes",),
         fix=Fix(guess, replaces=word) if guess else None,
     )
+
+
+def _near(name: str) -> str | None:
+    """An operation that differs by a slip; a code, whose words are longer, that resembles it."""
+    return close_spelling(name, known_words()) or did_you_mean(name, code_pages())

@@ -1,0 +1,132 @@
+"""Whole scripts as they are pasted: imports, leaves with their values, backward, printing."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from vjpcli import VjpError, check, explain, grad
+from vjpcli.parser.expression import parse
+
+SCRIPT = """
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+import matplotlib.pyplot as plt
+
+torch.manual_seed(0)
+x = torch.tensor([1.0, 2.0, 3.0], requires_grad=True)   # a leaf
+w = torch.tensor([0.5, -1.0, 0.25])
+b: float = 0.1
+y = (w * x).sum() + b
+assert y.ndim == 0
+loss = F.mse_loss(torch.sigmoid(y), torch.tensor(1.0))
+loss.backward()
+print(x.grad)
+x.grad.zero_()
+plt.show()
+"""
+# PyTorch 2.13, float64
+GRADIENT_OF_SCRIPT = [-0.14805580623902403, 0.29611161247804807, -0.07402790311951202]
+
+
+def test_whole_script_is_explained_with_the_values_it_gives():
+    found = explain(SCRIPT)
+    assert found.output.name == "loss"
+    np.testing.assert_allclose(found.gradients["x"], GRADIENT_OF_SCRIPT, rtol=1e-12)
+    assert list(found.gradients) == ["x"]
+    (note,) = [one for one in found.diagnostics if one.code == "left-out"]
+    assert note.message == (
+        "the script is read up to `loss.backward()`, which is what vjp prints; "
+        "left out: `torch.manual_seed(0)` and 4 more lines"
+    )
+    assert note.notes == ("random numbers are those of --rng, not those of the library",)
+
+
+LEAF = "x = torch.tensor([1., 2.], requires_grad=True)"
+
+
+@pytest.mark.parametrize(
+    ("script", "gradient"),
+    [
+        (f"{LEAF}; y = x**2; y.sum().backward()", [2, 4]),
+        (f"{LEAF}; y = x**2; y.backward(torch.tensor([0.1, 1.0]))", [0.2, 4]),
+        (f"{LEAF}; y = x**2; y.backward(gradient=torch.ones_like(y))", [2, 4]),
+        (f"{LEAF}; y = x**2; v = [3.0, 5.0]; y.backward(v)", [6, 20]),
+        (f"{LEAF}; y = (x**2).sum(); z = 3*y; y.backward()", [2, 4]),
+        (f"{LEAF}; y = (x**2).sum(); y.backward(retain_graph=True)", [2, 4]),
+        (f"{LEAF}; y = (x**2).sum(); g = torch.autograd.grad(y, x)[0]; print(g)", [2, 4]),
+        (f"{LEAF}; y = x**2; torch.autograd.grad(y, x, torch.ones(2))", [2, 4]),
+        (f"{LEAF}; y = x**2; torch.autograd.grad([y], x, grad_outputs=[[1., 10.]][0])", [2, 40]),
+        ("x = torch.tensor([1., 2.]); x.requires_grad_(); (x**2).sum().backward()", [2, 4]),
+        ("x = torch.tensor([1., 2.]); x.requires_grad = True; (x**2).sum().backward()", [2, 4]),
+        ("x = torch.tensor([1., 2.]).requires_grad_(True); (x**2).sum().backward()", [2, 4]),
+        ("x = nn.Parameter(torch.tensor([1., 2.])); (x**2).sum().backward()", [2, 4]),
+        (
+            "x = Variable(torch.tensor([1., 2.]), requires_grad=True); (x**2).sum().backward()",
+            [2, 4],
+        ),
+        ("n = 2; x = torch.ones(n, requires_grad=True); (3*x).sum().backward()", [3, 3]),
+        (f"{LEAF}; h = 2*x; h.mul_(x); h.sum().backward()", [4, 8]),
+        (f"{LEAF}; y: torch.Tensor = (x**2).sum(); y.backward()", [2, 4]),
+        (f"'''Doc.'''\n{LEAF}\nprint((x**2).sum())", None),
+    ],
+)
+def test_script_gives_the_gradient_that_it_would_print(script, gradient):
+    if gradient is None:
+        assert parse(script).left_out
+        return
+    np.testing.assert_allclose(grad(script, {})["x"], gradient)
+
+
+def test_value_on_the_command_line_comes_before_the_one_in_the_script():
+    script = f"{LEAF}; y = (x**2).sum(); y.backward()"
+    np.testing.assert_allclose(grad(script, {"x": [5.0, 7.0, 9.0]})["x"], [10, 14, 18])
+
+
+def test_seed_on_the_command_line_comes_before_the_one_in_the_script():
+    script = f"{LEAF}; y = x**2; y.backward(torch.ones(2))"
+    np.testing.assert_allclose(grad(script, {}, seed=[1.0, 10.0])["x"], [2, 40])
+
+
+def test_script_that_only_prints_is_what_it_prints():
+    np.testing.assert_allclose(
+        grad("import torch; print((x**2).sum())", {"x": [1.0, 2.0]})["x"], [2, 4]
+    )
+
+
+def test_difference_quotients_hold_for_a_script():
+    report = check(f"{LEAF}; y = (x**3).sum(); y.backward()", {})
+    assert report.verdict == "agrees"
+
+
+@pytest.mark.parametrize(
+    ("script", "code"),
+    [
+        (f"{LEAF}; y = x**2; z = x**3; y.sum().backward(); z.sum().backward()", "backward-twice"),
+        (f"{LEAF}; y = (x**2).sum(); 2*x.grad", "attribute-access"),
+        (f"{LEAF}; y = x**2; y.backward()", "seed-needed"),
+        (f"{LEAF}; y = x**2; y.backward(torch.ones(3))", "seed-shape"),
+        ("import numpy as jnp; x", "import-statement"),
+    ],
+)
+def test_script_that_cannot_be_read_names_its_line(script, code):
+    with pytest.raises(VjpError) as caught:
+        explain(script, strict=True) if code == "attribute-access" else grad(script, {})
+    assert caught.value.diagnostic.code == code
+
+
+@pytest.mark.parametrize(
+    ("text", "fixed"),
+    [
+        ("def f(x): return x**2", "f = lambda x: x**2"),
+        ("def f(x):\n    return x**2\nf(a)", "f = lambda x: x**2\nf(a)"),
+        ("def f(x):\n    y = x\n    return y\nf(a)", None),
+        ("with torch.no_grad():\n    y = x", None),
+    ],
+)
+def test_definition_of_one_line_is_answered_with_a_lambda(text, fixed):
+    with pytest.raises(VjpError) as caught:
+        parse(text)
+    fix = caught.value.diagnostic.fix
+    assert (fix and fix.text) == fixed

@@ -1,0 +1,150 @@
+"""Calls: a function, its arguments, and the convention that its result rests on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from vjpcli.errors import Diagnostic, Label, Span, VjpError, fail
+from vjpcli.graph.binding import Keywords, call_operation, operand
+from vjpcli.graph.names import Callee, LibraryName, find_callee, is_dtype
+from vjpcli.graph.operation import OPERATIONS
+from vjpcli.graph.tracer.functions import Functions
+from vjpcli.graph.tracer.objects import BuiltIn, Comprehended, Function
+from vjpcli.graph.tracer.updates import Update
+from vjpcli.parser.syntax import Attribute, Call, Name
+from vjpcli.parser.walk import Done
+
+
+class Calls(Functions):
+    """Calls functions."""
+
+    def call(self, part: Call, done: Done) -> Any:
+        callee = done[id(part.function)]
+        arguments = [self.plain(done[id(one)], one) for one in part.arguments]
+        keywords = [
+            (k.name, self.plain(done[id(k.value)], k.value), k.name_span) for k in part.keywords
+        ]
+        if isinstance(callee, LibraryName) and is_dtype(callee.path):
+            callee = find_callee("float", self.library)  # np.float64(3) is 3
+        name_span = (
+            part.function.attribute_span
+            if isinstance(part.function, Attribute)
+            else part.function.span
+        )
+        if isinstance(callee, Function):
+            return self.apply(callee, arguments, keywords, part.function.span)
+        if isinstance(callee, BuiltIn):
+            with self.place(part, name_span):
+                return self.call_built_in(callee.name, arguments, part)
+        if isinstance(callee, Update):
+            with self.place(part, name_span):
+                return self.updated(callee, arguments)
+        if not isinstance(callee, Callee):
+            return self.call_object(part, callee, arguments, keywords)
+        if is_pythons_sum(part, arguments):
+            return self.added_up(arguments[0], part)
+        return self.call_function(part, callee, arguments, keywords, name_span)
+
+    def call_function(
+        self,
+        part: Call,
+        callee: Callee,
+        arguments: list[Any],
+        keywords: Keywords,
+        name_span: Span,
+    ) -> Any:
+        with self.place(part, name_span):
+            result, convention = call_operation(
+                callee,
+                arguments,
+                keywords,
+                self.source,
+                self.value_of,
+            )
+        if convention:
+            self.conventions.setdefault(
+                convention,
+                Diagnostic(
+                    "convention",
+                    convention,
+                    severity="note",
+                    source=self.source,
+                    labels=(Label(name_span),),
+                ),
+            )
+        return self.checked(result, name_span)
+
+    def call_object(self, part: Call, callee: Any, arguments: list[Any], keywords: Keywords) -> Any:
+        """The result of calling what is no function of a library: a module, or a mistake."""
+        module = type(callee).__module__
+        if module != "vjpcli.graph.modules":
+            raise self.call_of_value(part, callee)
+        from vjpcli.graph.modules import (  # noqa: PLC0415  (most programs use none)
+            Giving,
+            ModuleClass,
+            constructed,
+            keywords_of,
+        )
+
+        if isinstance(callee, Giving):
+            return callee.value
+        with self.place(part, part.function.span):
+            if isinstance(callee, ModuleClass):
+                return constructed(callee, arguments, keywords, self.source, part.span)
+            if not arguments:
+                raise fail("missing-argument", "a module needs the array that it is applied to")
+            values = arguments if callee.steps else arguments[:1]
+            for step in callee.steps:
+                given = [*keywords, *keywords_of(step, values[0])]
+                values = [self.call_function(part, step.callee, values, given, part.function.span)]
+            return values[0]
+
+    def updated(self, update: Update, arguments: list[Any]) -> Any:
+        """The array that `x.at[i].set(v)` gives.
+
+        Errors: missing-argument, too-many-arguments, and those of update_at.
+        """
+        node, index = update.place.node, update.place.index
+        wanted = int(update.how != "get")
+        if len(arguments) < wanted:
+            raise fail("missing-argument", f".{update.how}() needs the values to write")
+        if len(arguments) > wanted:
+            raise fail("too-many-arguments", f".{update.how}() takes {wanted or 'no'} values")
+        if update.how == "get":
+            return OPERATIONS["index"](node, index=index)
+        values = operand(arguments[0])
+        return OPERATIONS["update_at"](node, values, index=index, how=update.how)
+
+    def added_up(self, entries: list[Any], part: Call) -> Any:
+        """Python's own sum: one entry after another, whatever their shapes."""
+        if not entries:
+            return 0
+        total = self.node(entries[0], part)
+        with self.place(part):
+            for entry in entries[1:]:
+                total = OPERATIONS["add"](total, self.node(entry, part))
+        return total
+
+    def call_of_value(self, part: Call, callee: Any) -> VjpError:
+        text = self.source.text
+        function = text[part.function.span.start : part.function.span.end]
+        inside = text[part.function.span.end : part.span.end]
+        what = "a number" if isinstance(callee, int | float) else "a value"
+        if isinstance(part.function, Name) and part.function.identifier in self.inputs:
+            what = "an input"
+        product = f"{function}*{inside}"
+        return fail(
+            "call-of-input",
+            f"`{function}` is {what}, not a function",
+            source=self.source,
+            span=part.function.span,
+            label=f"did you mean {product}?",
+            fix=self.replacement(part.span, product),
+        )
+
+
+def is_pythons_sum(part: Call, arguments: list[Any]) -> bool:
+    """Whether `sum` without a prefix is called on what a comprehension gives."""
+    is_sum = isinstance(part.function, Name) and part.function.identifier == "sum"
+    alone = len(arguments) == 1 and not part.keywords
+    return is_sum and alone and isinstance(arguments[0], Comprehended)

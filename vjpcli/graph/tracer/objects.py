@@ -1,0 +1,38 @@
+"""Values of a program that are no arrays: its own functions, and some that Python has built in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from vjpcli.parser.syntax import Lambda
+from vjpcli.record import record
+
+
+@record(eq=False)
+class Function:
+    """A lambda, with the values of the names around it.
+
+    Attributes:
+        syntax: parameters and body.
+        defaults: values of the last parameters.
+        local: what the parameters of the functions around it mean.
+    """
+
+    syntax: Lambda
+    defaults: tuple[Any, ...]
+    local: Mapping[str, Any]
+
+
+@record
+class BuiltIn:
+    """`range` and the like: Python's own functions that give the values of a loop."""
+
+    name: str
+
+
+BUILT_IN = ("range", "enumerate", "zip", "reversed")
+
+
+class Comprehended(list[Any]):
+    """The entries of a comprehension: Python's own `sum` adds them up one by one."""

@@ -1,0 +1,169 @@
+"""What one trace knows so far, and how its values become nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from vjpcli.errors import Diagnostic, Fix, Source, Span, VjpError, fail
+from vjpcli.graph.binding import constant_array
+from vjpcli.graph.names import Callee, LibraryName
+from vjpcli.graph.node import Node, ancestors, written_at
+from vjpcli.graph.operation import (
+    OPERATIONS,
+    Library,
+    as_node,
+    compute,
+    make_leaf,
+    refuse_oversized,
+    shape_text,
+)
+from vjpcli.graph.results import Results
+from vjpcli.graph.tracer.objects import Function
+from vjpcli.graph.tracer.updates import At, Place, Update
+from vjpcli.parser.syntax import Expression, Program, Sequence
+
+
+class State:
+    """The state of one trace.
+
+    Attributes:
+        values: input name -> array.
+        inputs: input name -> leaf.
+        environment: every name -> what it means now.
+        named: every (name, node) in the order of the statements.
+        conventions: notes on meanings that were taken, by their text.
+        computed: node -> its value, for what the trace has had to look at.
+        local: what the parameters of the function mean that is being written out.
+        turns: turns of loops and calls of functions so far.
+        depth: functions inside of each other now.
+    """
+
+    def __init__(self, program: Program, values: Mapping[str, Any], library: Library) -> None:
+        self.program = program
+        self.source: Source = program.source
+        self.values = {name: np.asarray(value) for name, value in values.items()}
+        self.library = library
+        self.inputs = {name: make_leaf(name, value.shape) for name, value in self.values.items()}
+        self.environment: dict[str, Any] = dict(self.inputs)
+        self.named: list[tuple[str, Node]] = []
+        self.conventions: dict[str, Diagnostic] = {}
+        self.computed: dict[Node, Any] = {}
+        self.local: Mapping[str, Any] = {}
+        self.turns = 0
+        self.depth = 0
+
+    def evaluate(self, root: Expression) -> Any:
+        """What an expression comes to."""
+        raise NotImplementedError
+
+    @contextmanager
+    def place(self, part: Expression, span: Span | None = None) -> Iterator[None]:
+        """Nodes made inside stand at `part`; an error without a place is put there."""
+        try:
+            with written_at(part.span):
+                yield
+        except VjpError as error:
+            raise error.at(self.source, span or part.span) from None
+
+    def whole(self, value: Any) -> int | None:
+        if isinstance(value, bool):
+            return None
+        if isinstance(value, int):
+            return value
+        if isinstance(value, Node) and value.ndim == 0 and value.kind != "condition":
+            number = float(self.value_of(value))
+            return int(number) if number.is_integer() else None
+        return None
+
+    def node(self, value: Any, part: Expression) -> Node:
+        """`value` as a node: numbers and lists of them are constants, lists of nodes stacked."""
+        if isinstance(value, Node):
+            return value
+        with self.place(part):
+            if isinstance(value, Results):
+                return value.default
+            if isinstance(value, list | tuple):
+                return self.stacked(value, part)
+            if isinstance(value, Function):
+                raise self.body_alone(value)
+            if isinstance(value, bool | int | float):
+                return as_node(value)
+            what = {str: "text", slice: "a slice"}.get(type(value), "a function")
+            if value is None or value is Ellipsis:
+                what = str(value) if value is None else "..."
+            if isinstance(value, Callee):
+                what = f"the function {value.name}; call it, as in {value.name}(x)"
+            if isinstance(value, At | Place | Update):
+                what = "a place of an array; write to it, as in x.at[0].set(1)"
+            if type(value).__module__ == "vjpcli.graph.modules":
+                what = "a module; apply it, as in nn.ReLU()(x)"
+            raise fail("not-a-number", f"a number or an array is needed here, not {what}")
+
+    def body_alone(self, function: Function) -> VjpError:
+        """The refusal of a lambda where a number is wanted."""
+        body = function.syntax.body.span
+        text = self.source.text[body.start : body.end]
+        start = function.syntax.span.start
+        return fail(
+            "lambda-expression",
+            "a lambda is a function, and a number is wanted: call it, or write its body alone",
+            source=self.source,
+            span=Span(start, start + len("lambda")),
+            fix=self.replacement(function.syntax.span, f"({text})"),
+        )
+
+    def stacked(self, items: Any, part: Expression) -> Node:
+        constant = constant_array(items)
+        if constant is not None:
+            return as_node(constant)
+        parts = part.items if isinstance(part, Sequence) else [part] * len(items)
+        nodes = [self.node(item, syntax) for item, syntax in zip(items, parts, strict=True)]
+        shapes = {node.shape for node in nodes}
+        if len(shapes) > 1:
+            odd = next(i for i, node in enumerate(nodes) if node.shape != nodes[0].shape)
+            raise fail(
+                "ragged-rows",
+                f"the entries of [...] have different shapes: {shape_text(nodes[0].shape)} and "
+                f"{shape_text(nodes[odd].shape)}",
+                source=self.source,
+                span=parts[odd].span,
+                label=shape_text(nodes[odd].shape),
+                notes=("[...] stacks entries of one shape; concatenate([...]) joins longer ones",),
+            )
+        if not nodes:
+            return as_node(np.zeros(0))
+        stacked: Node = OPERATIONS["stack"](*nodes, axis=0)
+        return stacked
+
+    def plain(self, value: Any, part: Expression) -> Any:
+        """An argument: lists with nodes in them stay lists, several results give their default."""
+        if isinstance(value, Results):
+            return self.node(value, part)
+        if isinstance(value, LibraryName):
+            return value.path
+        return value
+
+    def checked(self, result: Any, span: Span) -> Any:
+        try:
+            for node in result if isinstance(result, tuple) else (result,):
+                if isinstance(node, Node):
+                    refuse_oversized(node.shape)
+        except VjpError as error:
+            raise error.at(self.source, span) from None
+        return result
+
+    def value_of(self, node: Node) -> Any:
+        """The value of `node` now, for an index, a mask or a static argument."""
+        with np.errstate(all="ignore"):
+            for each in sorted(ancestors([node]) - self.computed.keys(), key=lambda n: n.serial):
+                operands = [self.computed[operand] for operand in each.operands]
+                self.computed[each] = compute(each, operands, self.values)
+        return self.computed[node]
+
+    def replacement(self, span: Span, text: str) -> Fix:
+        whole = self.source.text
+        return Fix(text=whole[: span.start] + text + whole[span.end :], replaces=whole)

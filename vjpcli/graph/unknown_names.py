@@ -1,0 +1,187 @@
+"""The error at a function that is not there, which says why, or what was probably meant.
+
+What a library has and this language has not is told with its reason (`refused_names.json`);
+only what nobody has is taken for a slip of the pen, and corrected where the slip is small.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from fnmatch import fnmatchcase
+from importlib.resources import files
+from typing import Any
+
+from vjpcli.errors import LONGEST_GUESSED, Fix, Source, Span, VjpError, fail
+from vjpcli.graph.modules import CLASSES
+from vjpcli.graph.names import LIBRARY_ROOTS, find_callee, function_names
+from vjpcli.graph.operation import Library
+from vjpcli.record import record
+
+OTHER_NAMES = {
+    "lg": "log10", "ld": "log2", "sen": "sin", "sqr": "square", "root": "sqrt",
+    "average": "mean", "avg": "mean", "arcsen": "arcsin",
+    "ceiling": "ceil", "if": "where", "iif": "where", "length": "norm", "magnitude": "norm",
+}  # fmt: skip
+"""Names from calculators, textbooks and spreadsheets -> what is meant here."""
+
+
+@record
+class Reason:
+    """Why a name means nothing here.
+
+    Attributes:
+        code: of the diagnostic.
+        why: the reason, to stand behind a colon.
+        instead: what to write, or "".
+    """
+
+    code: str
+    why: str
+    instead: str = ""
+
+
+OBJECTS = Reason("not-offered", "classes make objects, and values here are arrays of numbers")
+
+
+def reason_against(name: str, path: str = "") -> Reason | None:
+    """Why `name`, found under the library path `path`, is not offered; None if nobody has it.
+
+    The first row counts that has a pattern for the name, or for the name with its module
+    (`random.*`). Whatever is declared is found before anybody asks here, so a row may outlive
+    its reason without harm.
+    """
+    table = json.loads(files("vjpcli.graph").joinpath("refused_names.json").read_text("utf-8"))
+    modules = (*path.split("."), "")
+    spellings = [f"{module}.{name}".lstrip(".") for module in modules]
+    for row in table:
+        patterns = row["names"].split()
+        if any(fnmatchcase(word, pattern) for pattern in patterns for word in spellings):
+            return Reason(row["code"], row["why"], row["instead"])
+    return None
+
+
+def unknown_function_error(
+    name: str, source: Source, span: Span, path: str = "", *, method: bool = False
+) -> VjpError:
+    """The error at `name`, which is no function of the library path, or no method."""
+    library = LIBRARY_ROOTS.get(path.partition(".")[0], "torch")
+    is_called = source.text[span.end :].lstrip().startswith("(")
+    written = f"{path}.{name}" if path else f".{name}" if method else name
+    what = written if path else f"{written}()" if is_called else written
+    in_place = name.rstrip("_")
+    if name.endswith("_") and _is_known(in_place, library, method=method):
+        return fail(
+            "in-place-operation",
+            f"{what} changes an array in place, and values here never change",
+            source=source,
+            span=span,
+            notes=(f"{in_place} gives the new value: name it by a statement of its own",),
+            fix=_replacing(source, span, in_place),
+        )
+    meant = OTHER_NAMES.get(name.lower())
+    known = (*CLASSES, *function_names(library)) if name[:1].isupper() else function_names(library)
+    guess = meant or _same_but_for_case(name, known)
+    reason = None if guess else reason_against(name, path)
+    if guess is None and reason is None:
+        guess = close_spelling(name, known)
+        if guess is None and path and name[:1].isupper():
+            reason = OBJECTS
+    if reason is not None:
+        return fail(
+            reason.code,
+            f"{what} is not offered: {reason.why}",
+            source=source,
+            span=span,
+            notes=(reason.instead,) if reason.instead else (),
+            fix=_function_alone(name, source, span, path),
+        )
+    return fail(
+        "unknown-function",
+        f"there is no function {what}",
+        source=source,
+        span=span,
+        label=f"did you mean {guess}?" if guess else "",
+        notes=() if guess else ("`vjp rule` lists the functions",),
+        fix=_replacing(source, span, guess) if guess and "/" not in guess else None,
+    )
+
+
+def _function_alone(name: str, source: Source, span: Span, path: str) -> Fix | None:
+    """`jax.grad(f)(x)` as `(f)(x)`: the function itself is what is differentiated here."""
+    start = span.start - len(path) - 1 if path else span.start
+    text = source.text
+    if name not in _GRADIENTS or text[start : span.start] not in (f"{path}.", ""):
+        return None
+    depth = commas = 0
+    for end, letter in enumerate(text[span.end :], start=span.end):
+        depth += (letter in "([{") - (letter in ")]}")
+        commas += letter == "," and depth == 1
+        if depth == 0:
+            applied = text[end + 1 : end + 2] == "(" and not commas
+            return Fix(text[:start] + text[span.end :], replaces=text) if applied else None
+    return None
+
+
+_GRADIENTS = {"grad", "value_and_grad", "jacobian", "jacfwd", "jacrev", "hessian"}
+
+
+def _is_known(name: str, library: Library, *, method: bool) -> bool:
+    receiver: Any = _ANY_RECEIVER if method else None
+    return bool(name) and find_callee(name, library, receiver=receiver) is not None
+
+
+_ANY_RECEIVER = object()
+
+
+def _replacing(source: Source, span: Span, text: str) -> Fix:
+    whole = source.text
+    return Fix(text=whole[: span.start] + text + whole[span.end :], replaces=whole)
+
+
+def _same_but_for_case(word: str, known: Iterable[str]) -> str | None:
+    return next((one for one in known if one.lower() == word.lower() and one != word), None)
+
+
+def close_spelling(word: str, known: Sequence[str]) -> str | None:
+    """The known name that `word` is a slip of, or None.
+
+    A slip is one letter too many, too few, another one, or two changed places; in words of
+    six letters two of these. Underscores and case do not count, and the beginning of one
+    single name stands for it.
+    """
+    if not 2 < len(word) <= LONGEST_GUESSED:
+        return None
+    plain = word.replace("_", "").lower()
+    most = 1 if len(plain) < 6 else 2
+    found: list[tuple[int, str]] = []
+    for name in known:
+        other = name.replace("_", "").lower()
+        if abs(len(other) - len(plain)) <= most:
+            slips = slips_between(plain, other)
+            if slips <= most:
+                found.append((slips, name))
+    if found:
+        return min(found, key=lambda pair: (pair[0], _differ_at(word, pair[1]), len(pair[1])))[1]
+    begun = [name for name in known if len(plain) > 3 and name.lower().startswith(word.lower())]
+    return begun[0] if len(begun) == 1 else None
+
+
+def slips_between(word: str, other: str) -> int:
+    """How many letters are added, left out, changed, or swapped with their neighbour."""
+    before: list[int] = []
+    row = list(range(len(other) + 1))
+    for i, letter in enumerate(word, start=1):
+        following = [i]
+        for j, wanted in enumerate(other, start=1):
+            cost = min(row[j] + 1, following[-1] + 1, row[j - 1] + (letter != wanted))
+            swapped = i > 1 and j > 1 and letter == other[j - 2] and word[i - 2] == wanted
+            following.append(min(cost, before[j - 2] + 1) if swapped else cost)
+        before, row = row, following
+    return row[-1]
+
+
+def _differ_at(word: str, other: str) -> int:
+    """Minus the number of letters that both begin with."""
+    pairs = zip(word.lower(), other.lower(), strict=False)
+    return -next((i for i, (a, b) in enumerate(pairs) if a != b), min(len(word), len(other)))

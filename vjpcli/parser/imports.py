@@ -1,0 +1,85 @@
+"""Imports: they change nothing, as long as no name comes to mean something else by them."""
+
+from __future__ import annotations
+
+import ast
+
+from vjpcli.errors import VjpError
+from vjpcli.parser.reading import Edit, Reading
+
+_PREFIXES: dict[str, set[str]] = {
+    "numpy": {"np", "numpy"},
+    "torch": {"torch"},
+    "torch.nn": {"nn"},
+    "torch.nn.functional": {"F"},
+    "jax": {"jax"},
+    "jax.numpy": {"jnp"},
+    "jax.lax": {"lax"},
+    "math": {"math"},
+    "scipy": {"scipy"},
+}
+"""What a program may write before a dot, and what it means with or without an import."""
+
+_TAKEN = {prefix for prefixes in _PREFIXES.values() for prefix in prefixes}
+
+# A bare name takes PyTorch's meaning, so single names from other libraries could change theirs.
+_SAME_MEANING = {"torch", "torch.nn", "torch.nn.functional", "math", "__future__", "typing"}
+
+# Names that have no meaning here, or the same one, whichever module they come from.
+_TRANSFORMS = {
+    "grad", "jit", "vmap", "value_and_grad", "vjp", "jvp", "jacfwd", "jacrev", "hessian",
+    "random", "config", "optim", "autograd", "Tensor", "Variable", "Parameter", "distributions",
+    "linalg", "special", "fft", "stats",
+}  # fmt: skip
+
+
+def check_import(reading: Reading, node: ast.Import | ast.ImportFrom) -> None:
+    """Lets pass the imports that code is pasted with.
+
+    Errors: import-statement, where a name would mean something else
+    """
+    if isinstance(node, ast.Import):
+        wrong = next((alias for alias in node.names if not _is_harmless(alias)), None)
+    else:
+        names = node.names
+        wrong = next((alias for alias in names if not _stands(node, alias)), None)
+    if wrong is not None:
+        raise _refusal(reading, node, wrong)
+
+
+def _is_harmless(alias: ast.alias) -> bool:
+    """Whether `import a.b as c` leaves every name its meaning; most modules have none here."""
+    bound = alias.asname or alias.name.partition(".")[0]
+    means = alias.name if alias.asname else bound
+    return bound not in _TAKEN or bound in _PREFIXES.get(means, ())
+
+
+def _stands(node: ast.ImportFrom, alias: ast.alias) -> bool:
+    """Whether a name imported from a module means without the import what it means with it."""
+    bound = alias.asname or alias.name
+    prefixes = _PREFIXES.get(f"{node.module}.{alias.name}")
+    if prefixes is not None:
+        return bound in prefixes
+    if node.level or bound != alias.name or bound in _TAKEN:
+        return False
+    return node.module in _SAME_MEANING or bound in _TRANSFORMS
+
+
+def _refusal(reading: Reading, node: ast.Import | ast.ImportFrom, alias: ast.alias) -> VjpError:
+    bound = alias.asname or alias.name
+    module = getattr(node, "module", None)
+    full = f"{module}.{alias.name}" if module else alias.name
+    prefixes = sorted(_PREFIXES.get(module or full, ()))
+    notes = ["np., torch., F., nn., jnp. and lax. need no import"]
+    if prefixes and module:
+        notes.insert(0, f"a bare name has PyTorch's meaning: write {prefixes[0]}.{alias.name}")
+    elif prefixes:
+        notes.insert(0, f"the prefix of {full} is {prefixes[0]}.")
+    edits: list[Edit] = []
+    return reading.error(
+        "import-statement",
+        f"this import would give `{bound}` another meaning than it has here",
+        reading.span(node),
+        notes=notes,
+        edits=edits,
+    )
