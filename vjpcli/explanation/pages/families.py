@@ -38,7 +38,7 @@ SECTIONS: dict[str, tuple[str, ...]] = {
         "classification", "class_index", "similarity", "normalisation",
         "convolution", "signals",
         "windows", "pooling", "pooling_3d", "power_pooling",
-        "rearranging", "resampling", "embedding", "attention", "dropout",
+        "rearranging", "resampling", "grid", "embedding", "recurrent", "attention", "dropout",
     ),
 }  # fmt: skip
 """Section -> families, in the order of the reference. A family named nowhere comes last."""
