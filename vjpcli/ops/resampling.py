@@ -142,6 +142,32 @@ def interpolate(x, *, size=None, scale_factor=None, mode="nearest", align_corner
     return x
 
 
+@operation(
+    samples=(
+        sample((1, 1, 2, 3), scale_factor=2),
+        sample((1, 2, 2, 2), size=(3, 1)),
+    ),
+    refuses=(
+        Refusal(sample((1, 1, 3), size=2), "shape-mismatch"),
+        Refusal(sample((1, 1, 2, 2)), "keyword-value"),
+    ),
+    analytic=True,
+)
+def upsample_bilinear(x, *, size=None, scale_factor=None):
+    """An image enlarged by bilinear interpolation, the outer entries staying at the corners.
+
+    Shapes:  x [N, C, H, W] -> [N, C, *size]
+    Kinks:   none
+    Source:  `interpolate` with mode="bilinear" and align_corners=True
+    Example: vjp explain "F.upsample_bilinear(x, size=(1, 3))" x=[[[[1,2]]]] --seed ones
+    """
+    if x.ndim != 4:
+        raise fail(
+            "shape-mismatch", f"upsample_bilinear takes [N, C, H, W], not {shape_text(x.shape)}"
+        )
+    return interpolate(x, size=size, scale_factor=scale_factor, mode="bilinear", align_corners=True)
+
+
 def _channels_and_image(name, x):
     if x.ndim < 3:
         raise fail("shape-mismatch", f"{name} takes [..., C, H, W], not {shape_text(x.shape)}")

@@ -35,7 +35,8 @@ SECTIONS: dict[str, tuple[str, ...]] = {
     ),
     "Neural networks": (
         "rectifier", "exponential_unit", "shrinkage", "activation", "softmax", "loss",
-        "classification", "class_index", "similarity", "normalisation",
+        "classification", "class_index", "multilabel", "alignment", "similarity",
+        "normalisation",
         "convolution", "signals",
         "windows", "pooling", "pooling_3d", "power_pooling",
         "rearranging", "resampling", "grid", "embedding", "recurrent", "attention", "dropout",
