@@ -210,8 +210,8 @@ def linear_cross_entropy(
     Shapes:  input [N, D] or [D], linear_weight [C, D], target [N] of class indices or [N, C] of
              probabilities, linear_bias [C], weight [C] -> []; [N] with reduction="none"
     Kinks:   none; a target of class indices is data and receives 0
-    Source:  cross_entropy(linear(input, linear_weight, linear_bias), target), which PyTorch computes
-             in pieces to save memory
+    Source:  cross_entropy(linear(input, linear_weight, linear_bias), target), which PyTorch
+             computes in pieces to save memory
     Example: vjp explain "F.linear_cross_entropy(x, W, t)" x=1,2 W=[[1,0],[0,1],[1,1]] t=1 --wrt x,W
     """
     scores = OPERATIONS["linear"](input, linear_weight, linear_bias)

@@ -6,9 +6,9 @@ import numpy as np
 
 from vjpcli.graph.operation import OPERATIONS, as_node, refuse_oversized
 from vjpcli.ops import indexing, shape
+from vjpcli.ops.adaptive_pooling import pool_to_size
 from vjpcli.ops.declaration import Refusal, fail, operation, sample, shape_text
 from vjpcli.ops.keywords import one_of, plain_number, true_or_false, whole_number, whole_per_axis
-from vjpcli.ops.pooling import pool_to_size
 
 LINEAR_MODES = {1: "linear", 2: "bilinear", 3: "trilinear"}
 

@@ -38,7 +38,7 @@ SECTIONS: dict[str, tuple[str, ...]] = {
         "classification", "class_index", "multilabel", "alignment", "similarity",
         "normalisation",
         "convolution", "signals",
-        "windows", "pooling", "pooling_3d", "power_pooling",
+        "windows", "pooling", "pooling_3d", "adaptive_pooling", "power_pooling", "unpooling",
         "rearranging", "resampling", "grid", "embedding", "recurrent", "attention", "dropout",
     ),
 }  # fmt: skip
