@@ -41,7 +41,7 @@ FOREIGN_ROOTS = {
 
 LIBRARY_PARTS = {
     "linalg", "nn", "functional", "special", "numpy", "scipy", "random", "lax", "fft", "lib",
-    "stride_tricks",
+    "stride_tricks", "ops",
 }  # fmt: skip
 """Modules inside libraries that a path to a function may pass through."""
 

@@ -28,7 +28,7 @@ def _written(index, wanted):
             f"position {place[0] if len(place) == 1 else place} is written more than once",
             notes=(
                 "only the last write survives, so the gradient of the others would be wrong",
-                "scatter_add and index_add add instead",
+                "scatter_add, index_add and accumulate=True add instead",
             ),
         )
     return times > 0

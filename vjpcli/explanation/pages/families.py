@@ -26,8 +26,8 @@ SECTIONS: dict[str, tuple[str, ...]] = {
     ),
     "Shapes and positions": (
         "shape", "ordering", "joining", "splitting", "copying", "indexing", "gathering",
-        "scattering",
-        "reducing_scatter", "selection", "diagonals", "padding", "builders", "chance",
+        "scattering", "overwriting", "reducing_scatter", "segments", "strides", "selection",
+        "diagonals", "padding", "builders", "chance",
     ),
     "Linear algebra": (
         "products", "dots", "array_products", "affine", "einsum", "tensors", "determinant",
