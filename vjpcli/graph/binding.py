@@ -333,6 +333,8 @@ def _plain(value: Any, operation: Operation, name: str, value_of: ValueOf) -> An
                 notes=("it cannot depend on an input",),
             )
         return _plain_numbers(value_of(value))
+    if isinstance(value, Callee) and name in operation.functions:
+        return value.operation
     if isinstance(value, str) and value.partition(".")[0] in LIBRARY_ROOTS:
         return value
     if value is None or isinstance(value, bool | int | float | str):

@@ -42,7 +42,7 @@ FOREIGN_ROOTS = {
 
 LIBRARY_PARTS = {
     "linalg", "nn", "functional", "special", "numpy", "scipy", "random", "lax", "fft", "lib",
-    "stride_tricks", "autograd",
+    "stride_tricks", "autograd", "ops",
 }  # fmt: skip
 """Modules inside libraries that a path to a function may pass through."""
 

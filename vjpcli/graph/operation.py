@@ -186,6 +186,7 @@ class Operation:
             operands: `scatter(x, axis, index, source)`. Empty: operands first.
         decided: static arguments that may depend on an input. As in `x[i]`, their present
             value is taken, and no gradient reaches them.
+        functions: static arguments that take a function of arrays: the Operation that is named.
         method_names: library -> names that mean this only after a dot: `x.repeat(2, 3)`.
         flat: its slope is 0 wherever it has one.
         several: names of the results where a call gives several, e.g. ("values", "indices").
@@ -225,6 +226,7 @@ class Operation:
     flat: bool = False
     argument_order: tuple[str, ...] = ()
     decided: tuple[str, ...] = ()
+    functions: tuple[str, ...] = ()
     method_names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     rules: dict[str, Callable[..., Any]] = field(default_factory=dict)
 

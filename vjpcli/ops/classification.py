@@ -7,6 +7,7 @@ import numpy as np
 from vjpcli.graph.operation import OPERATIONS, as_node, probability, real
 from vjpcli.ops import activation, comparison, elementary, rectifier, reduction, shape
 from vjpcli.ops.class_index import (
+    NO_CLASS,
     add_to_class,
     class_axis,
     class_scores,
@@ -177,6 +178,53 @@ def _of_probabilities(input, target, weight, how, smoothing):
     return reduced(-_sum_classes(products, axis), how)
 
 
+@operation(
+    domain=(real, real, probability, real, probability),
+    argument_order=("input", "linear_weight", "target"),
+    samples=(
+        sample((2, 4), (3, 4), [2, 0]),
+        sample((2, 4), (3, 4), [2, -100], (3,), (3,), reduction="sum"),
+        sample((4,), (3, 4), 1, label_smoothing=0.1),
+        sample((2, 4), (3, 4), (2, 3), reduction="none"),
+    ),
+    refuses=(
+        Refusal(sample((2, 4), (3, 5), (2,)), "shape-mismatch"),
+        Refusal(sample((2, 4), (3, 4), (3,)), "shape-mismatch"),
+        Refusal(sample((2, 4), (3, 4), (2,), reduction="avg"), "keyword-value"),
+    ),
+    analytic=True,
+)
+def linear_cross_entropy(
+    input,
+    linear_weight,
+    target,
+    linear_bias=None,
+    weight=None,
+    *,
+    reduction="mean",
+    ignore_index=None,
+    label_smoothing=0,
+):
+    """Cross entropy of the scores that a linear layer makes of the input.
+
+    Shapes:  input [N, D] or [D], linear_weight [C, D], target [N] of class indices or [N, C] of
+             probabilities, linear_bias [C], weight [C] -> []; [N] with reduction="none"
+    Kinks:   none; a target of class indices is data and receives 0
+    Source:  cross_entropy(linear(input, linear_weight, linear_bias), target), which PyTorch
+             computes in pieces to save memory
+    Example: vjp explain "F.linear_cross_entropy(x, W, t)" x=1,2 W=[[1,0],[0,1],[1,1]] t=1 --wrt x,W
+    """
+    scores = OPERATIONS["linear"](input, linear_weight, linear_bias)
+    return cross_entropy(
+        scores,
+        target,
+        weight,
+        ignore_index=NO_CLASS if ignore_index is None else ignore_index,
+        reduction=reduction,
+        label_smoothing=label_smoothing,
+    )
+
+
 # PyTorch holds both logarithms at -100 and both denominators at 1e-12, so that probabilities
 # of exactly 0 and 1 give large numbers rather than infinite ones.
 LEAST_LOG = -100
@@ -271,28 +319,6 @@ def binary_cross_entropy_with_logits(
     share = target if pos_weight is None else target * pos_weight
     losses = -(share * activation.logsigmoid(input)) - (1 - target) * activation.logsigmoid(-input)
     return reduced(losses if weight is None else losses * weight, reduction)
-
-
-@operation(
-    samples=(
-        sample((2, 3), (2, 3)),
-        sample((2, 3), (2, 3), (3,), reduction="none"),
-        sample((3,), (3,), reduction="sum"),
-    ),
-    refuses=(Refusal(sample((2, 3), (3,)), "shape-mismatch"),),
-    analytic=True,
-)
-def multilabel_soft_margin_loss(input, target, weight=None, *, reduction="mean"):
-    """Mean over classes of the cross entropy of sigmoid(input) with several true classes.
-
-    Shapes:  input [..., C], target [..., C] of 0 and 1, weight [C] -> [];
-             [...] with reduction="none"
-    Kinks:   none
-    Source:  PyTorch's definition
-    Example: vjp explain "multilabel_soft_margin_loss(x, t)" x=[[1,-2,3]] t=[[1,0,0]] --wrt x
-    """
-    losses = binary_cross_entropy_with_logits(input, target, weight, reduction="none")
-    return reduced(_mean_last(losses), reduction)
 
 
 @operation(

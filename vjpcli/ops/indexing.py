@@ -141,8 +141,9 @@ def _add_into(g, *, index, shape, add=np.add):
     batch = g.shape[: g.ndim - len(indexed_shape(shape, index))]
     out = np.zeros(batch + shape, dtype=g.dtype)
     if not any(isinstance(part, np.ndarray) and part.dtype != np.bool_ for part in index):
-        # Slices and masks read no entry twice.
-        _behind(out, len(batch))[index] = _behind(g, len(batch))[()]  # not an array as an entry
+        # Slices and masks read no entry twice. [()] makes an entry of an array without axes: an
+        # array of symbols would keep the array itself.
+        _behind(out, len(batch))[index] = _behind(g, len(batch))[()]
         return out
     places = np.arange(math.prod(shape), dtype=np.intp).reshape(shape)[index].ravel()
     rows = np.arange(math.prod(batch), dtype=np.intp)[:, None] * math.prod(shape)

@@ -18,6 +18,7 @@ from vjpcli.ops.declaration import (
     sample,
     shape_text,
     trailing_axes,
+    trailing_axis,
 )
 from vjpcli.ops.keywords import one_of, plain_number, true_or_false
 
@@ -307,3 +308,55 @@ def dist(x, y, *, p=2):
     Example: vjp explain "dist(x, y)" x=1,2 y=4,6
     """
     return norm(x - y, p=p)
+
+
+@operation(
+    samples=(sample((2, 3)), sample((2, 2, 3)), sample((2, 3), keepdims=True)),
+    refuses=(Refusal(sample((3,)), "matrix-needed"),),
+)
+def nuclear_norm(A, *, axis=(-2, -1), keepdims=False):
+    """Sum of the singular values of a matrix: torch.nuclear_norm.
+
+    Shapes:  A [..., m, n] -> [...]
+    Kinks:   that of `matrix_norm` with "nuc"
+    Source:  `matrix_norm` with ord="nuc"
+    Example: vjp explain "torch.nuclear_norm(A)" 'A=[[1,-2],[3,4]]'
+    """
+    return matrix_norm(A, ord="nuc", axis=axis, keepdims=keepdims)
+
+
+@operation(samples=(sample((2, 3), axis=(0, 1)), sample((2, 3), axis=1, keepdims=True)))
+def frobenius_norm(x, *, axis=None, keepdims=False):
+    """Square root of the sum of squares along some axes: torch.frobenius_norm.
+
+    Shapes:  x [...] -> [...] without the axes measured
+    Kinks:   that of `norm`: slope 0 at 0
+    Source:  `norm`
+    Example: vjp explain "torch.frobenius_norm(A, (0, 1))" 'A=[[1,-2],[3,4]]'
+    """
+    return norm(x, axis=axis if axis != () else None, keepdims=keepdims)
+
+
+@operation(
+    keyword_aliases={"v": "x", "pow": "p"},
+    samples=(sample((3, 2)), sample((2, 3, 2), p=1, axis=1), sample((2, 2), axis=-1)),
+    refuses=(
+        Refusal(sample((2, 2), axis=2), "axis-out-of-range"),
+        Refusal(sample((2, 2), p="two"), "keyword-value"),
+    ),
+)
+def norm_except_dim(x, *, p=2, axis=0):
+    """The norms of the slices along one axis, every other axis measured: for weight_norm.
+
+    Shapes:  x [m, n, ...] -> [m, 1, ...]; axis=-1 measures all (PyTorch)
+    Kinks:   that of `norm`: slope 0 at 0
+    Source:  Salimans and Kingma, "Weight Normalization" (2016); w = g v / norm_except_dim(v)
+    Example: vjp explain "v * g / torch.norm_except_dim(v, 2, 0)" v=[[3,4],[0,2]] g=[[1],[2]]
+             --seed ones
+    """
+    p = plain_number("p", p)
+    if axis == -1:
+        return norm(x, p=p)
+    kept = trailing_axis(x, axis)
+    others = tuple(one for one in range(-x.ndim, 0) if one != kept)
+    return norm(x, p=p, axis=others, keepdims=True) if others else arithmetic.abs(x)

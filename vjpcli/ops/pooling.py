@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from vjpcli.graph.operation import OPERATIONS, as_node, refuse_oversized
-from vjpcli.ops import comparison, indexing, reduction, shape
+from vjpcli.ops import comparison, reduction, selection, shape
 from vjpcli.ops.declaration import Refusal, fail, operation, sample, shape_text
 from vjpcli.ops.keywords import true_or_false, whole_number, whole_per_axis
 from vjpcli.ops.windows import kernel_windows, padded, span_of
@@ -69,6 +69,19 @@ class _Plan:
         refuse_oversized(read.shape)
         return shape.reshape(read, shape=(*read.shape[: -self.rank], math.prod(self.kernel)))
 
+    def places(self):
+        """[places, entries]: the flat position in the image of each entry that a window sees."""
+        along = [
+            np.arange(-pad, n + more)
+            for pad, n, more in zip(self.before, self.lengths, self.after, strict=True)
+        ]
+        steps = [math.prod(self.lengths[axis + 1 :]) for axis in range(self.rank)]
+        flat = sum(np.ix_(*(one * step for one, step in zip(along, steps, strict=True))))
+        read = kernel_windows.forward(
+            flat, size=self.kernel, stride=self.stride, dilation=self.dilation
+        )
+        return read.reshape(*read.shape[: self.rank], -1)
+
     def count(self, *, with_padding):
         """How many entries each window sees: [places]."""
         seen = np.ones(())
@@ -85,24 +98,33 @@ class _Plan:
         return as_node(seen)
 
 
-def pool_largest(name, rank, x, kernel_size, stride, padding, dilation, ceil_mode):
-    """The largest entry of each window over the last `rank` axes."""
+def pool_largest(
+    name, rank, x, kernel_size, stride, padding, dilation, ceil_mode, return_indices=False
+):
+    """The largest entry of each window over the last `rank` axes; on request also where it is."""
     plan = _Plan(name, rank, x, kernel_size, stride, padding, dilation, ceil_mode)
+    places = plan.places() if true_or_false("return_indices", return_indices) else None
     if any(plan.before) or any(plan.after):
         # What lies outside must never be the largest.
         inside = np.pad(
             np.ones(plan.lengths, dtype=bool), list(zip(plan.before, plan.after, strict=True))
         )
-        outside_low = comparison.where(as_node(inside), padded(x, plan.before, plan.after), -np.inf)
+        x = comparison.where(as_node(inside), padded(x, plan.before, plan.after), -np.inf)
         plan.before = plan.after = (0,) * rank
-        return _largest(plan.read(outside_low))
-    return _largest(plan.read(x))
+    return largest_entries(plan.read(x), places)
 
 
-def _largest(read):
-    """The largest along the last axis; of equal ones the first takes the adjoint (PyTorch)."""
-    found = OPERATIONS["max"](read, axis=-1)
-    return found[0] if isinstance(found, tuple) else found
+def largest_entries(read, places):
+    """The largest along the last axis; of equal ones the first takes the adjoint (PyTorch).
+
+    With `places`, the flat position of each entry in the image, also that of the largest.
+    """
+    largest = OPERATIONS["max_along"](read, axis=-1)
+    if places is None:
+        return largest
+    first = OPERATIONS["argmax"](read, axis=-1, keepdims=True)
+    found = selection.pick_along(as_node(np.broadcast_to(places, read.shape)), first, axis=-1)
+    return largest, shape.squeeze(found, axis=-1)
 
 
 def pool_mean(
@@ -136,18 +158,32 @@ POOL_REFUSALS = (
         sample((2, 5), kernel_size=3, stride=1, padding=1),
         sample((1, 7), kernel_size=2, stride=2, dilation=2, ceil_mode=True),
         sample((0, 2, 4), kernel_size=2),
+        sample((2, 5), kernel_size=3, stride=1, padding=1, return_indices=True),
     ),
     refuses=POOL_REFUSALS,
+    several=("values", "indices"),
 )
-def max_pool1d(x, *, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False):
+def max_pool1d(
+    x,
+    *,
+    kernel_size,
+    stride=None,
+    padding=0,
+    dilation=1,
+    ceil_mode=False,
+    return_indices=False,
+):
     """The largest entry of each window along the last axis.
 
-    Shapes:  x [N, C, L] or [C, L] -> [..., L']; the stride is the kernel size unless given
+    Shapes:  x [N, C, L] or [C, L] -> [..., L']; the stride is the kernel size unless given.
+             return_indices=True gives (values, indices), the positions along the axis
     Kinks:   where two entries of a window are largest: the first one takes it all (PyTorch)
     Source:  a selection: the adjoint goes to the entry that was largest
     Example: vjp explain "max_pool1d(x, 2)" x=[[1,3,2,2]] --seed ones
     """
-    return pool_largest("max_pool1d", 1, x, kernel_size, stride, padding, dilation, ceil_mode)
+    return pool_largest(
+        "max_pool1d", 1, x, kernel_size, stride, padding, dilation, ceil_mode, return_indices
+    )
 
 
 @operation(
@@ -155,22 +191,36 @@ def max_pool1d(x, *, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=
         sample((2, 4, 5), kernel_size=2),
         sample((1, 1, 5, 4), kernel_size=(3, 2), stride=(2, 1), padding=(1, 0)),
         sample((1, 5, 5), kernel_size=2, ceil_mode=True),
+        sample((1, 3, 4), kernel_size=2, return_indices=True),
     ),
     refuses=(
         Refusal(sample((4, 4), kernel_size=2), "shape-mismatch"),
         Refusal(sample((1, 4, 4), kernel_size=(2, 2, 2)), "keyword-value"),
+        Refusal(sample((1, 4, 4), kernel_size=2, return_indices="yes"), "keyword-value"),
     ),
+    several=("values", "indices"),
 )
-def max_pool2d(x, *, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False):
+def max_pool2d(
+    x,
+    *,
+    kernel_size,
+    stride=None,
+    padding=0,
+    dilation=1,
+    ceil_mode=False,
+    return_indices=False,
+):
     """The largest entry of each window of an image.
 
     Shapes:  x [N, C, H, W] or [C, H, W] -> [..., H', W']; the stride is the kernel size unless
-             given
+             given. return_indices=True gives (values, indices), the positions in the flat image
     Kinks:   where two entries of a window are largest: the first one takes it all (PyTorch)
     Source:  a selection: the adjoint goes to the entry that was largest
     Example: vjp explain "max_pool2d(x, 2)" x=[[[1,3],[2,2]]]
     """
-    return pool_largest("max_pool2d", 2, x, kernel_size, stride, padding, dilation, ceil_mode)
+    return pool_largest(
+        "max_pool2d", 2, x, kernel_size, stride, padding, dilation, ceil_mode, return_indices
+    )
 
 
 @operation(
@@ -241,86 +291,3 @@ def avg_pool2d(
         count_include_pad,
         divisor_override,
     )
-
-
-def _adaptive_places(length, wanted):
-    """Positions that each of `wanted` windows sees, and which of them count."""
-    first = [at * length // wanted for at in range(wanted)]
-    last = [-(-(at + 1) * length // wanted) for at in range(wanted)]
-    longest = max((b - a for a, b in zip(first, last, strict=True)), default=0)
-    places = np.add.outer(np.array(first, dtype=np.intp), np.arange(longest))
-    counts = places < np.array(last, dtype=np.intp)[:, None]
-    return np.where(counts, places, 0), counts
-
-
-def pool_to_size(name, rank, x, output_size, *, largest=False):
-    """One number for each of the wanted windows: their means, or their largest entries."""
-    if x.ndim not in (rank + 1, rank + 2):
-        raise fail("shape-mismatch", f"{name} cannot pool shape {shape_text(x.shape)}")
-    several = output_size if isinstance(output_size, list | tuple) else (output_size,) * rank
-    if len(several) != rank:
-        raise fail("keyword-value", f"output_size takes {rank} numbers, not {output_size}")
-    for axis, given in zip(range(-rank, 0), several, strict=True):
-        if given is None:
-            continue
-        wanted = whole_number("output_size", given, least=1)
-        if x.shape[axis] == 0:
-            raise fail("shape-mismatch", f"{name} cannot pool an axis of length 0")
-        refuse_oversized((x.size // x.shape[axis], wanted))
-        places, counts = _adaptive_places(x.shape[axis], wanted)
-        behind = -axis - 1
-        read = indexing.index(x, index=(Ellipsis, places, *(slice(None),) * behind))
-        counts = counts.reshape(*counts.shape, *(1,) * behind)
-        if largest:
-            seen = comparison.where(as_node(counts), read, -np.inf)
-            x = OPERATIONS["max_along"](seen, axis=axis)
-        else:
-            seen = comparison.where(as_node(counts), read, 0)
-            x = reduction.sum(seen, axis=axis) / as_node(counts.sum(axis=1))
-    return x
-
-
-@operation(
-    samples=(
-        sample((2, 2, 6), output_size=3),
-        sample((2, 5), output_size=3),
-        sample((1, 2), output_size=5),
-    ),
-    refuses=(
-        Refusal(sample((5,), output_size=2), "shape-mismatch"),
-        Refusal(sample((1, 5), output_size=0), "keyword-value"),
-    ),
-    analytic=True,
-)
-def adaptive_avg_pool1d(x, *, output_size):
-    """Means of as many windows as are wanted; their lengths differ by one where they must.
-
-    Shapes:  x [N, C, L] or [C, L] -> [..., output_size]
-    Kinks:   none
-    Source:  window i covers floor(i L/n) up to ceil((i + 1) L/n), as in PyTorch
-    Example: vjp explain "adaptive_avg_pool1d(x, 2)" x=[[1,3,2]] --seed ones
-    """
-    return pool_to_size("adaptive_avg_pool1d", 1, x, output_size)
-
-
-@operation(
-    samples=(
-        sample((2, 4, 6), output_size=(2, 3)),
-        sample((1, 1, 5, 3), output_size=2),
-        sample((1, 3, 4), output_size=(None, 1)),
-    ),
-    refuses=(
-        Refusal(sample((5, 5), output_size=2), "shape-mismatch"),
-        Refusal(sample((1, 5, 5), output_size=(1, 2, 3)), "keyword-value"),
-    ),
-    analytic=True,
-)
-def adaptive_avg_pool2d(x, *, output_size):
-    """Means of as many windows of an image as are wanted along each axis.
-
-    Shapes:  x [N, C, H, W] or [C, H, W] -> [..., output_size]; None keeps a length
-    Kinks:   none
-    Source:  window i covers floor(i L/n) up to ceil((i + 1) L/n) along each axis, as in PyTorch
-    Example: vjp explain "adaptive_avg_pool2d(x, 1)" x=[[[1,3],[2,2]]]
-    """
-    return pool_to_size("adaptive_avg_pool2d", 2, x, output_size)

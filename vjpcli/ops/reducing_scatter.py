@@ -6,9 +6,9 @@ import numpy as np
 
 from vjpcli.graph.operation import OPERATIONS, as_node, refuse_oversized
 from vjpcli.ops import indexing, joining, reduction, shape
-from vjpcli.ops.declaration import Refusal, fail, operation, sample, shape_text
+from vjpcli.ops.declaration import Refusal, fail, operation, sample, shape_text, trailing_axis
 from vjpcli.ops.gathering import gather_places, open_grid
-from vjpcli.ops.keywords import one_of, true_or_false
+from vjpcli.ops.keywords import one_of, positions_within, true_or_false
 
 NEUTRAL = {"sum": 0.0, "mean": 0.0, "prod": 1.0, "amax": -np.inf, "amin": np.inf}
 """What an empty place of the table counts as."""
@@ -84,3 +84,45 @@ def scatter_reduce(x, source, *, axis, index, reduce, include_self=True):
     else:
         reduced = OPERATIONS[how](read, axis=1)
     return shape.reshape(reduced, shape=x.shape)
+
+
+@operation(
+    argument_order=("x", "axis", "index", "source", "reduce", "include_self"),
+    decided=("index",),
+    samples=(
+        sample((4,), (3,), axis=0, index=(0, 0, 3), reduce="mean"),
+        sample((2, 3), (2, 2), axis=1, index=(0, 2), reduce="prod"),
+        sample((3, 2), (2, 2), axis=0, index=(1, 1), reduce="amax"),
+        sample((3,), (2,), axis=0, index=(1, 1), reduce="amin", include_self=False),
+    ),
+    refuses=(
+        Refusal(sample((3,), (2,), axis=0, index=(0, 1), reduce="sum"), "keyword-value"),
+        Refusal(sample((3,), (3,), axis=0, index=(0, 1), reduce="mean"), "shape-mismatch"),
+        Refusal(sample((3,), (1, 1), axis=0, index=((0,),), reduce="mean"), "rank-too-high"),
+        Refusal(sample((3,), (2,), axis=0, index=(0, 3), reduce="mean"), "index-out-of-range"),
+    ),
+)
+def index_reduce(x, source, *, axis, index, reduce, include_self=True):
+    """x with, at each place that is named along an axis, the slices named for it reduced to one.
+
+    Shapes:  x [m, n], index [k], source [k, n] for axis 0 -> [m, n]; reduce is prod, mean, amax
+             or amin, and include_self says whether x's own slice takes part
+    Kinks:   amax and amin: where several are largest, they share the adjoint (PyTorch)
+    Source:  `scatter_reduce` with the index copied over the other axes
+    Example: vjp explain "x.index_reduce(0, [0,0], s, 'amax')" x=1,2,3 s=4,5 --seed ones
+    """
+    how = one_of("reduce", reduce, ("prod", "mean", "amax", "amin"))
+    axis = trailing_axis(x, axis)
+    found = positions_within("index", index, x.shape[axis], axis + x.ndim)
+    if found.ndim > 1:
+        raise fail("rank-too-high", f"`index` is a vector, not {shape_text(found.shape)}")
+    lengths = list(x.shape)
+    lengths[axis] = found.size
+    if source.shape != tuple(lengths):
+        raise fail(
+            "shape-mismatch",
+            f"index_reduce needs a source of shape {shape_text(tuple(lengths))}, not "
+            f"{shape_text(source.shape)}",
+        )
+    along = np.broadcast_to(found.reshape(-1, *(1,) * (-axis - 1)), lengths)
+    return scatter_reduce(x, source, axis=axis, index=along, reduce=how, include_self=include_self)

@@ -6,9 +6,9 @@ import numpy as np
 
 from vjpcli.graph.operation import OPERATIONS, as_node, refuse_oversized
 from vjpcli.ops import indexing, shape
+from vjpcli.ops.adaptive_pooling import pool_to_size
 from vjpcli.ops.declaration import Refusal, fail, operation, sample, shape_text
 from vjpcli.ops.keywords import one_of, plain_number, true_or_false, whole_number, whole_per_axis
-from vjpcli.ops.pooling import pool_to_size
 
 LINEAR_MODES = {1: "linear", 2: "bilinear", 3: "trilinear"}
 
@@ -140,6 +140,32 @@ def interpolate(x, *, size=None, scale_factor=None, mode="nearest", align_corner
         else:
             x = _nearest(x, axis, places, step, mode == "nearest-exact")
     return x
+
+
+@operation(
+    samples=(
+        sample((1, 1, 2, 3), scale_factor=2),
+        sample((1, 2, 2, 2), size=(3, 1)),
+    ),
+    refuses=(
+        Refusal(sample((1, 1, 3), size=2), "shape-mismatch"),
+        Refusal(sample((1, 1, 2, 2)), "keyword-value"),
+    ),
+    analytic=True,
+)
+def upsample_bilinear(x, *, size=None, scale_factor=None):
+    """An image enlarged by bilinear interpolation, the outer entries staying at the corners.
+
+    Shapes:  x [N, C, H, W] -> [N, C, *size]
+    Kinks:   none
+    Source:  `interpolate` with mode="bilinear" and align_corners=True
+    Example: vjp explain "F.upsample_bilinear(x, size=(1, 3))" x=[[[[1,2]]]] --seed ones
+    """
+    if x.ndim != 4:
+        raise fail(
+            "shape-mismatch", f"upsample_bilinear takes [N, C, H, W], not {shape_text(x.shape)}"
+        )
+    return interpolate(x, size=size, scale_factor=scale_factor, mode="bilinear", align_corners=True)
 
 
 def _channels_and_image(name, x):

@@ -28,20 +28,21 @@ def _written(index, wanted):
             f"position {place[0] if len(place) == 1 else place} is written more than once",
             notes=(
                 "only the last write survives, so the gradient of the others would be wrong",
-                "scatter_add and index_add add instead",
+                "scatter_add, index_add and accumulate=True add instead",
             ),
         )
     return times > 0
 
 
-def _write(x, index, source):
+def write(x, index, source):
     """x with the entries that `index` reads replaced by those of source."""
     written = _written(index, x.shape)
     source = _stretched(source, index, x.shape)
     return comparison.where(written, indexing.add_into(source, index=index, shape=x.shape), x)
 
 
-def _add(x, index, source):
+def add(x, index, source):
+    """x with the entries of source added to those that `index` reads."""
     source = _stretched(source, index, x.shape)
     return x + indexing.add_into(source, index=index, shape=x.shape)
 
@@ -111,7 +112,7 @@ def scatter(x, source, *, axis, index, reduce=None):
     if found is None:
         return shape.reshape(source, shape=())
     source = _source_part("scatter", source, found.shape)
-    return _write(x, open_grid(found.shape, axis, found), source)
+    return write(x, open_grid(found.shape, axis, found), source)
 
 
 @operation(
@@ -140,7 +141,7 @@ def scatter_add(x, source, *, axis, index):
     if found is None:
         return x + shape.reshape(source, shape=())
     source = _source_part("scatter_add", source, found.shape)
-    return _add(x, open_grid(found.shape, axis, found), source)
+    return add(x, open_grid(found.shape, axis, found), source)
 
 
 def _along(x, axis, index):
@@ -176,7 +177,7 @@ def index_add(x, source, *, axis, index, alpha=1):
     Example: vjp explain "index_add(x, 0, [0, 0], s)" x=1,2,3 s=10,20 --seed 1,10,100
     """
     scaled = source if alpha == 1 else source * alpha
-    return _add(x, _along(x, axis, index), scaled)
+    return add(x, _along(x, axis, index), scaled)
 
 
 @operation(
@@ -196,7 +197,7 @@ def index_copy(x, source, *, axis, index):
     Source:  what was overwritten receives 0, each source slice the adjoint of its position
     Example: vjp explain "index_copy(x, 0, [2, 0], s)" x=1,2,3 s=10,20 --seed 1,10,100
     """
-    return _write(x, _along(x, axis, index), source)
+    return write(x, _along(x, axis, index), source)
 
 
 @operation(
@@ -245,7 +246,7 @@ def put(x, source, *, index, accumulate=False):
     """
     flat = shape.ravel(x)
     found = positions_within("index", index, x.size)
-    changed = _add(flat, (found,), source) if accumulate else _write(flat, (found,), source)
+    changed = add(flat, (found,), source) if accumulate else write(flat, (found,), source)
     return shape.reshape(changed, shape=x.shape)
 
 

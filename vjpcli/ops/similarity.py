@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vjpcli.graph.operation import OPERATIONS
+from vjpcli.graph.operation import OPERATIONS, Operation
 from vjpcli.ops import comparison, elementary, reduction
 from vjpcli.ops.declaration import Refusal, fail, operation, sample, shape_text, trailing_axis
 from vjpcli.ops.keywords import plain_number, true_or_false
@@ -182,3 +182,64 @@ def triplet_margin_loss(
         far = comparison.minimum(far, _distance(positive, negative, p, eps))
     unmet = near - far + plain_number("margin", margin)
     return reduced(comparison.clip(unmet, 0), reduction)
+
+
+@operation(
+    functions=("distance_function",),
+    samples=(
+        sample((2, 3), (2, 3), (2, 3), margin=3),
+        sample((2, 3), (2, 3), (2, 3), margin=4, swap=True, reduction="none"),
+        sample((3,), (3,), (3,), margin=5, distance_function=cosine_similarity, reduction="sum"),
+    ),
+    refuses=(
+        Refusal(sample((3,), (3,), (3,), distance_function="euclidean"), "keyword-value"),
+        Refusal(sample((3,), (3,), (3,), margin="wide"), "keyword-value"),
+        Refusal(sample((3,), (3,), (3,), swap=2), "keyword-value"),
+        Refusal(sample((3,), (3,), (3,), distance_function=normalize), "keyword-value"),
+        Refusal(sample((), (), ()), "shape-mismatch"),
+    ),
+)
+def triplet_margin_with_distance_loss(
+    anchor,
+    positive,
+    negative,
+    *,
+    distance_function=None,
+    margin=1,
+    swap=False,
+    reduction="mean",
+):
+    """The triplet margin loss with a distance of one's own; unless named, pairwise_distance.
+
+    Shapes:  anchor, positive, negative [N, D] or [D] -> []; [N] with reduction="none".
+             distance_function is the name of a function of two arrays
+    Kinks:   where the margin is met exactly: the slopes of the unmet side (PyTorch)
+    Source:  max(0, d(anchor, positive) - d(anchor, negative) + margin), see `triplet_margin_loss`;
+             swap takes the smaller of the negative's two distances
+    Example: vjp explain "F.triplet_margin_with_distance_loss(a, p, n)" a=[[0,0]] p=[[1,1]]
+             n=[[1,0]]
+    """
+    apart = pairwise_distance if distance_function is None else distance_function
+    _require_distance(apart)
+    near, far = apart(anchor, positive), apart(anchor, negative)
+    if true_or_false("swap", swap):
+        far = comparison.minimum(far, apart(positive, negative))
+    unmet = near - far + plain_number("margin", margin)
+    return reduced(comparison.clip(unmet, 0), reduction)
+
+
+def _require_distance(function):
+    """Refuses what is no function of two arrays.
+
+    Errors: keyword-value.
+    """
+    if isinstance(function, Operation):
+        most = len(function.operand_names)
+        if most - function.optional_operands <= 2 <= most:
+            return
+    named = getattr(function, "name", repr(function))
+    raise fail(
+        "keyword-value",
+        f"distance_function is the name of a function of two arrays, not {named}",
+        notes=("distance_function=F.pairwise_distance",),
+    )

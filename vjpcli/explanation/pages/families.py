@@ -26,8 +26,8 @@ SECTIONS: dict[str, tuple[str, ...]] = {
     ),
     "Shapes and positions": (
         "shape", "ordering", "joining", "splitting", "copying", "indexing", "gathering",
-        "scattering", "updating",
-        "reducing_scatter", "selection", "diagonals", "padding", "builders", "chance",
+        "scattering", "updating", "overwriting", "reducing_scatter", "segments", "strides", "selection",
+        "diagonals", "padding", "builders", "chance",
     ),
     "Linear algebra": (
         "products", "dots", "array_products", "affine", "einsum", "tensors", "determinant",
@@ -35,10 +35,11 @@ SECTIONS: dict[str, tuple[str, ...]] = {
     ),
     "Neural networks": (
         "rectifier", "exponential_unit", "shrinkage", "activation", "softmax", "loss",
-        "classification", "class_index", "similarity", "normalisation",
+        "classification", "class_index", "multilabel", "alignment", "similarity",
+        "normalisation",
         "convolution", "signals",
-        "windows", "pooling", "pooling_3d", "power_pooling",
-        "rearranging", "resampling", "embedding", "attention", "dropout",
+        "windows", "pooling", "pooling_3d", "adaptive_pooling", "power_pooling", "unpooling",
+        "rearranging", "resampling", "grid", "embedding", "recurrent", "attention", "dropout",
     ),
 }  # fmt: skip
 """Section -> families, in the order of the reference. A family named nowhere comes last."""
