@@ -190,7 +190,7 @@ def _rule(per_unit: int) -> tuple[tuple[float, float], ...]:
     )
 
 
-def _half_line(
+def half_line(
     decay: Callable[[Array], Array], weight: Callable[[Array], Array], like: Array, per_unit: int
 ) -> Array:
     """The integral of exp(-decay(v)) weight(v) over v > 0; decay is convex and grows from 0."""
@@ -287,7 +287,7 @@ def _gamma_tail(a: Array, x: Array, order: int, *, right: bool) -> Array:
         slopes = [start + turn * v, *higher]
         return moments((order, 0), lambda m, _: slopes[m - 1])
 
-    integral = _half_line(lambda v: away * v + x * expm1_less(turn * v), factor, x, 16)
+    integral = half_line(lambda v: away * v + x * expm1_less(turn * v), factor, x, 16)
     return _gamma_weight(a, x) * integral
 
 
@@ -362,7 +362,7 @@ def _beta_tail(a: Array, b: Array, x: Array, orders: tuple[int, int], *, right: 
 
     # A plateau before the fall, where a parameter is small, takes a closer look.
     per_unit = 32 if np.any(np.minimum(a, b) < 2) else 16
-    return weight * _half_line(decay, factor, x, per_unit)
+    return weight * half_line(decay, factor, x, per_unit)
 
 
 def _log_less_mean(log_x: Array, off: Array, peak: Array) -> Array:
