@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 
 from vjpcli.graph.operation import positive, unit
-from vjpcli.ops import arithmetic, elementary, special_values
+from vjpcli.ops import arithmetic, comparison, elementary, special_values
 from vjpcli.ops.declaration import (
     Kink,
     Refusal,
@@ -216,7 +216,7 @@ def polygamma(n, x):
     Source:  DLMF 5.15.1; values by Euler-Maclaurin summation, to 1e-14
     Example: vjp explain "polygamma(1, x)" x=0.5,1,10 --seed ones
     """
-    order, x = _order_first("polygamma", n, x, most=100)
+    order, x = order_first("polygamma", n, x, most=100)
     return outcome(x.shape, operands=(x,), order=order)
 
 
@@ -225,7 +225,7 @@ def _(g, y, x, *, order):
     return g * polygamma(order + 1, x)
 
 
-def _order_first(name, n, x, *, most):
+def order_first(name, n, x, *, most, least=0):
     """The order as a plain number and the operand, whichever came first.
 
     Errors: static-not-plain, keyword-value.
@@ -238,11 +238,14 @@ def _order_first(name, n, x, *, most):
         raise fail(
             "static-not-plain", f"the order of {name} must be a plain value: no gradient reaches it"
         )
-    whole = int(order) if order.is_integer() else order
-    return whole_number("order", whole, least=0, most=most), x
+    return whole_number("order", order, least=least, most=most), x
 
 
-@elementwise(lambda x: special_values.bessel_i(x, order=0), symbolic=lambda s, x: s.besseli(0, x))
+@elementwise(
+    lambda x: special_values.bessel_i(x, order=0),
+    symbolic=lambda s, x: s.besseli(0, x),
+    aliases=("modified_bessel_i0",),
+)
 def i0(x):
     """Modified Bessel function of the first kind, of order 0, of each entry.
 
@@ -258,7 +261,11 @@ def _(g, y, x):
     return g * i1(x)
 
 
-@elementwise(lambda x: special_values.bessel_i(x, order=1), symbolic=lambda s, x: s.besseli(1, x))
+@elementwise(
+    lambda x: special_values.bessel_i(x, order=1),
+    symbolic=lambda s, x: s.besseli(1, x),
+    aliases=("modified_bessel_i1",),
+)
 def i1(x):
     """Modified Bessel function of the first kind, of order 1, of each entry.
 
@@ -274,7 +281,14 @@ def _(g, y, x):
     return g * (0.5 * (i0(x) + iv(2, x)))
 
 
-ORDERS = (sample(2.0, (2, 3)), sample(0.0, ()), sample(5.0, (0,)), sample(1.0, [-1.5, 0.3]))
+ORDERS = (
+    sample(2.0, (2, 3)),
+    sample(0.0, ()),
+    sample(5.0, (0,)),
+    sample(1.0, [-1.5, 0.3]),
+    sample(25.0, [-8.0, 12.0]),
+    sample(-3.0, [1.3]),
+)
 ORDER_REFUSALS = (
     Refusal(sample((2,), (2,)), "static-not-plain"),
     Refusal(sample(0.5, (2,)), "keyword-value"),
@@ -297,15 +311,22 @@ def iv(n, x):
     Source:  DLMF 10.29.1: the derivative is (iv(n-1, x) + iv(n+1, x))/2; values by series, to 2e-14
     Example: vjp explain "iv(2, x)" x=0,1,5 --seed ones
     """
-    order, x = _order_first("iv", n, x, most=25)
-    return outcome(x.shape, operands=(x,), order=order)
+    order, x = order_first("iv", n, x, least=-25, most=25)
+    return outcome(x.shape, operands=(x,), order=abs(order))
 
 
 @iv.vjp
 def _(g, y, x, *, order):
-    if order == 0:
-        return g * iv(1, x)
-    return g * (0.5 * (iv(order - 1, x) + iv(order + 1, x)))
+    return g * (iv(1, x) if order == 0 else 0.5 * _neighbours(iv, order, x))
+
+
+def _neighbours(function, order, x):
+    """The functions of the orders below and above together."""
+    before = function(order - 1, x)
+    if order < 25:
+        return before + function(order + 1, x)
+    by_recurrence = 2 * (before - order / x * function(order, x))
+    return comparison.where(comparison.equal(x, 0), 0, by_recurrence)
 
 
 AT_ZERO = Kink("x == 0", lambda y, x, **static: x == 0, slopes=(-1, 1), used=0, point=(0.0,))
@@ -314,6 +335,7 @@ AT_ZERO = Kink("x == 0", lambda y, x, **static: x == 0, slopes=(-1, 1), used=0, 
 @elementwise(
     lambda x: special_values.bessel_i(x, order=0, scaled=True),
     symbolic=lambda s, x: s.besseli(0, x) * s.exp(-s.Abs(x)),
+    aliases=("bessel_i0e",),
     samples=(sample([[0.4, -1.3], [2.0, -0.2]]), sample(-0.7), sample((0,))),
     kinks=(AT_ZERO,),
 )
@@ -335,6 +357,7 @@ def _(g, y, x):
 @elementwise(
     lambda x: special_values.bessel_i(x, order=1, scaled=True),
     symbolic=lambda s, x: s.besseli(1, x) * s.exp(-s.Abs(x)),
+    aliases=("bessel_i1e",),
     samples=(sample([[0.4, -1.3], [2.0, -0.2]]), sample(-0.7), sample((0,))),
 )
 def i1e(x):
@@ -367,11 +390,11 @@ def ive(n, x):
     Source:  product rule
     Example: vjp explain "ive(2, x)" x=1,5,1000 --seed ones
     """
-    order, x = _order_first("ive", n, x, most=25)
-    return outcome(x.shape, operands=(x,), order=order)
+    order, x = order_first("ive", n, x, least=-25, most=25)
+    return outcome(x.shape, operands=(x,), order=abs(order))
 
 
 @ive.vjp
 def _(g, y, x, *, order):
-    unscaled = ive(1, x) if order == 0 else 0.5 * (ive(order - 1, x) + ive(order + 1, x))
+    unscaled = ive(1, x) if order == 0 else 0.5 * _neighbours(ive, order, x)
     return g * (unscaled - arithmetic.sign(x) * y)

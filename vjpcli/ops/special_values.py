@@ -19,14 +19,18 @@ Array = NDArray[Any]
 SQRT_PI = math.sqrt(math.pi)
 
 
-def _in_float64(function: Callable[..., Array]) -> Callable[..., Array]:
-    """`function` on a float64 copy of its argument; the result in the argument's own type."""
+def in_float64(function: Callable[..., Array]) -> Callable[..., Array]:
+    """`function` on float64 copies of its arguments, broadcast together and laid out in a row.
 
-    def converted(x: Any, **static: Any) -> Array:
-        given = np.asarray(x)
+    The result has their common shape and type.
+    """
+
+    def converted(*arrays: Any, **static: Any) -> Array:
+        given = [np.asarray(one) for one in arrays]
+        wide = np.broadcast_arrays(*(one.astype(np.float64) for one in given))
         with np.errstate(all="ignore"):
-            result = function(given.astype(np.float64), **static)
-        return result.astype(given.dtype, copy=False)
+            result = function(*(one.ravel() for one in wide), **static)
+        return result.reshape(wide[0].shape).astype(np.result_type(*given), copy=False)
 
     return converted
 
@@ -94,7 +98,7 @@ def _erfc_away(size: Array) -> Array:
     return result
 
 
-@_in_float64
+@in_float64
 def erf(x: Array) -> Array:
     """Error function, to 5e-16 relative."""
     size = np.abs(x)
@@ -106,7 +110,7 @@ def erf(x: Array) -> Array:
     return result
 
 
-@_in_float64
+@in_float64
 def erfc(x: Array) -> Array:
     """1 - erf, to 2e-15 relative down to its smallest normal value, about erfc(26.5)."""
     size = np.abs(x)
@@ -119,7 +123,7 @@ def erfc(x: Array) -> Array:
     return result
 
 
-@_in_float64
+@in_float64
 def erfinv(x: Array) -> Array:
     """Inverse of erf, to 5e-15 relative.
 
@@ -142,7 +146,7 @@ def erfinv(x: Array) -> Array:
     return np.copysign(y, x)
 
 
-@_in_float64
+@in_float64
 def lgamma(x: Array) -> Array:
     """log|Gamma|, by C's lgamma as Python has it: 2e-15 relative or absolute, the larger."""
 
@@ -155,7 +159,7 @@ def lgamma(x: Array) -> Array:
     return _by_entry(one, x)
 
 
-@_in_float64
+@in_float64
 def gamma(x: Array) -> Array:
     """Gamma function, by C's tgamma as Python has it, to 2e-15 relative."""
 
@@ -179,7 +183,7 @@ def bernoulli_numbers() -> tuple[float, ...]:
     )  # fmt: skip
 
 
-@_in_float64
+@in_float64
 def digamma(x: Array) -> Array:
     """Derivative of log Gamma, to 2e-15 relative or absolute, whichever is larger.
 
@@ -209,7 +213,7 @@ def _tan_pi(x: Array) -> Array:
     return np.asarray(np.tan(math.pi * (x - np.round(x))))
 
 
-@_in_float64
+@in_float64
 def polygamma(x: Array, *, order: int) -> Array:
     """The order-th derivative of digamma, to 1e-14 relative for x > 0.
 
@@ -222,7 +226,7 @@ def polygamma(x: Array, *, order: int) -> Array:
     z = np.where(reflected, 1 - x, x)
     power = order + 1
     scale = (-1.0) ** power * math.factorial(order)
-    result = scale * _hurwitz_zeta(power, z)
+    result = scale * hurwitz_zeta(power, z)
     if reflected.any():
         cotangent = 1 / _tan_pi(x)
         other = math.pi**power * np.polynomial.polynomial.polyval(cotangent, _cot_derivative(order))
@@ -232,7 +236,7 @@ def polygamma(x: Array, *, order: int) -> Array:
     return np.where(pole, at_pole, result)
 
 
-def _hurwitz_zeta(power: int, z: Array) -> Array:
+def hurwitz_zeta(power: int, z: Array) -> Array:
     """The sum of 1/(z+k)**power over k = 0, 1, ... for z > 0 (DLMF 25.11.5)."""
     terms = 10 + power // 2
     total = np.zeros_like(z)
@@ -264,7 +268,7 @@ def _cot_derivative(order: int) -> tuple[float, ...]:
     return tuple(float(c) for c in coefficients)
 
 
-@_in_float64
+@in_float64
 def bessel_i(x: Array, *, order: int, scaled: bool = False) -> Array:
     """Modified Bessel function of the first kind, times exp(-|x|) if scaled.
 
@@ -310,7 +314,7 @@ def _bessel_asymptotic(size: Array, order: int) -> Array:
     return total / np.sqrt(2 * math.pi * size)
 
 
-@_in_float64
+@in_float64
 def erfcx(x: Array) -> Array:
     """exp(x**2) erfc(x), to 5e-15 relative: erfc's approximations before they are scaled."""
     x = np.asarray(x)
@@ -323,7 +327,7 @@ def erfcx(x: Array) -> Array:
     return result
 
 
-@_in_float64
+@in_float64
 def log_ndtr(x: Array) -> Array:
     """log of the normal distribution function, to 5e-15 relative or absolute."""
     scaled = x * math.sqrt(0.5)
@@ -331,7 +335,7 @@ def log_ndtr(x: Array) -> Array:
     return np.where(x < -1, left, np.log1p(-erfc(scaled) / 2))
 
 
-@_in_float64
+@in_float64
 def ndtri(p: Array) -> Array:
     """Inverse of the normal distribution function, to 5e-15 relative away from p = 1/2.
 

@@ -17,7 +17,8 @@ from vjpcli.graph.operation import OPERATIONS, Operation
 SECTIONS: dict[str, tuple[str, ...]] = {
     "Numbers": (
         "arithmetic", "combined", "division", "elementary", "logarithm", "trigonometry",
-        "hyperbolic", "cofunctions", "special", "gaussian", "information", "curves",
+        "hyperbolic", "cofunctions", "special", "gaussian", "bessel", "incomplete", "integrals", "elliptic",
+        "orthogonal_polynomials", "information", "curves",
         "comparison", "choice", "rounding",
     ),
     "Many entries to few": (
