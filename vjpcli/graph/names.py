@@ -32,7 +32,19 @@ LIBRARY_ROOTS: dict[str, Library] = {
     "jnp": "jax",
     "jax": "jax",
     "lax": "jax",
+    "linalg": "torch",
+    "LA": "torch",
+    "special": "torch",
+    "functional": "torch",
+    "stats": "numpy",
+    "fft": "torch",
 }
+"""Words before a dot that lead to functions, unless a value is given for them: libraries, and
+modules as they stand after `from numpy import linalg`."""
+
+SHORT_MODULES = {"LA": "linalg"}
+"""Customary short names of modules -> the module."""
+
 FOREIGN_ROOTS = {
     "tf", "tensorflow", "keras", "K", "mx", "paddle", "cupy", "cp", "pd", "optax", "flax", "haiku",
     "sklearn", "tinygrad",
@@ -41,7 +53,7 @@ FOREIGN_ROOTS = {
 
 LIBRARY_PARTS = {
     "linalg", "nn", "functional", "special", "numpy", "scipy", "random", "lax", "fft", "lib",
-    "stride_tricks",
+    "stride_tricks", "signal", "integrate", "stats", "ndimage",
 }  # fmt: skip
 """Modules inside libraries that a path to a function may pass through."""
 
@@ -62,7 +74,16 @@ IDENTITY_METHODS = {
 }  # fmt: skip
 """Methods that change where or how an array is kept, not its numbers."""
 
-SIZE_METHODS = {"size", "dim", "ndimension", "numel", "nelement", "len"}
+SIZE_METHODS = {"size", "dim", "ndimension", "numel", "nelement", "len", "shape", "ndim"}
+
+READ_WITHOUT_CALL = {"size", "real", "H", "mH", "imag"}
+"""Attributes that are no call where no brackets follow: NumPy's `x.size`, `eigvals(A).real`."""
+
+UFUNC_METHODS = {"reduce", "accumulate", "outer", "at", "reduceat"}
+"""What NumPy's functions of two entries offer behind a dot: `np.add.reduce(x)`."""
+
+INDEX_OBJECTS = {"r_", "c_", "s_", "index_exp", "mgrid", "ogrid"}
+"""What NumPy writes with square brackets instead of a call: `np.r_[x, 1:4]`."""
 
 OTHER_NAMES = {
     "ln": "log", "lg": "log10", "ld": "log2", "sen": "sin", "tg": "tan", "ctg": "1/tan",
@@ -83,6 +104,7 @@ class Callee:
         name: as it was written.
         receiver: the array before the dot, of a method.
         prefixed: whether the user named the library.
+        bound: static arguments that the name itself settles: `np.add.reduce` reduces by add.
     """
 
     operation: Operation | None
@@ -90,6 +112,39 @@ class Callee:
     name: str
     receiver: Node | None = None
     prefixed: bool = False
+    bound: tuple[tuple[str, str], ...] = ()
+
+    def method(self, name: str) -> Callee | None:
+        """The function that `np.add.reduce` is, of a function of two entries; else None."""
+        operation = self.operation
+        if self.receiver is not None or operation is None or name not in UFUNC_METHODS:
+            return None
+        if self.library == "torch" or operation.pattern != "elementwise":
+            return None
+        if len(operation.operand_names) != TWO_OPERANDS:
+            return None
+        return Callee(
+            OPERATIONS[f"ufunc_{name}"],
+            self.library,
+            f"{self.name}.{name}",
+            prefixed=True,
+            bound=(("function", operation.name),),
+        )
+
+
+TWO_OPERANDS = 2
+
+
+@record
+class IndexObject:
+    """`np.r_` and its like: what they make is written in square brackets."""
+
+    name: str
+
+
+def library_root(word: str) -> LibraryName:
+    """The library or module that one of LIBRARY_ROOTS leads to."""
+    return LibraryName(LIBRARY_ROOTS[word], SHORT_MODULES.get(word, word))
 
 
 @record
@@ -109,6 +164,8 @@ class LibraryName:
             return LibraryName(library, f"{self.path}.{name}")
         if name in CONSTANTS:
             return CONSTANTS[name]
+        if name in INDEX_OBJECTS:
+            return IndexObject(name)
         # `torch.linalg.norm` is not `torch.norm`: a name may be declared with its module.
         module = self.path.rpartition(".")[2]
         callee = find_callee(f"{module}.{name}", self.library, prefixed=True)

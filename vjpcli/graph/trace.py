@@ -21,10 +21,13 @@ from vjpcli.graph.names import (
     FOREIGN_ROOTS,
     IDENTITY_METHODS,
     LIBRARY_ROOTS,
+    READ_WITHOUT_CALL,
     Callee,
+    IndexObject,
     LibraryName,
     find_callee,
     is_dtype,
+    library_root,
     unknown_function,
 )
 from vjpcli.graph.node import Graph, Node, ancestors, written_at
@@ -251,7 +254,7 @@ class _Tracer:
             Slice: self.slice,
             Index: self.index,
         }
-        return meaning(root, handlers, self.callee_name)
+        return meaning(root, handlers, self.callee_name, self.read_attribute)
 
     @contextmanager
     def place(self, part: Expression, span: Span | None = None) -> Iterator[None]:
@@ -272,7 +275,7 @@ class _Tracer:
         if name in CONSTANTS:
             return CONSTANTS[name]
         if name in LIBRARY_ROOTS:
-            return LibraryName(LIBRARY_ROOTS[name], name)
+            return library_root(name)
         if name in BARE_DTYPE_NAMES:
             return LibraryName("numpy", f"np.{name}")
         known = [*self.environment, *CONSTANTS]
@@ -349,7 +352,12 @@ class _Tracer:
                 part, "attributes with underscores are not part of the language"
             )
         if isinstance(value, Callee):
-            raise self.refuse_attribute(part, "a function has no attributes here")
+            method = value.method(name)
+            if method is None:
+                raise self.refuse_attribute(part, "a function has no attributes here")
+            return method
+        if isinstance(value, IndexObject):
+            raise self.refuse_attribute(part, f"np.{value.name} is followed by square brackets")
         node = self.node(value, part.value)
         if name in ("shape", "ndim"):
             return getattr(node, name)
@@ -366,6 +374,17 @@ class _Tracer:
         if callee is None:
             raise unknown_function(name, self.source, part.attribute_span, method=True)
         return callee
+
+    def read_attribute(self, part: Attribute, found: Any) -> Any:
+        """What an attribute comes to that no brackets follow: NumPy's `x.size`, `x.real`."""
+        if not isinstance(found, Callee) or found.receiver is None:
+            return found
+        if part.attribute == "size":
+            return found.receiver.size
+        if part.attribute in READ_WITHOUT_CALL and found.operation is not None:
+            with self.place(part, part.attribute_span):
+                return found.operation(found.receiver)
+        return found
 
     def refuse_attribute(self, part: Attribute, why: str) -> VjpError:
         return fail(
@@ -430,24 +449,46 @@ class _Tracer:
         )
 
     def slice(self, part: Slice, done: Done) -> slice:
-        def bound(expression: Expression | None) -> int | None:
+        def bound(expression: Expression | None) -> Any:
             if expression is None:
                 return None
-            value = self.whole(done[id(expression)])
-            if value is None and done[id(expression)] is not None:
-                raise fail(
-                    "index-not-whole",
-                    "a slice is given by whole numbers",
-                    source=self.source,
-                    span=expression.span,
-                )
-            return value
+            value = done[id(expression)]
+            whole = self.whole(value)
+            if whole is not None or value is None or isinstance(value, float):
+                return value if whole is None else whole
+            raise self.slice_error(expression)
 
         return slice(bound(part.start), bound(part.stop), bound(part.step))
+
+    def slice_error(self, bound: Expression) -> VjpError:
+        return fail(
+            "index-not-whole",
+            "a slice is given by whole numbers",
+            source=self.source,
+            span=bound.span,
+        )
+
+    def require_whole_slices(self, part: Index, items: list[Any]) -> None:
+        """Refuses `x[0.5:2]`; in `np.mgrid[0:1:0.5]` numbers that are not whole have a meaning."""
+        for item, syntax in zip(items, part.items, strict=True):
+            if isinstance(item, slice) and isinstance(syntax, Slice):
+                for value, bound in (
+                    (item.start, syntax.start),
+                    (item.stop, syntax.stop),
+                    (item.step, syntax.step),
+                ):
+                    if isinstance(value, float) and bound is not None:
+                        raise self.slice_error(bound)
 
     def index(self, part: Index, done: Done) -> Any:
         value = done[id(part.value)]
         items = [done[id(item)] for item in part.items]
+        if isinstance(value, IndexObject):
+            from vjpcli.graph.bracketed import bracketed  # noqa: PLC0415  (few programs need it)
+
+            with self.place(part, part.value.span):
+                return self.checked(bracketed(value.name, items), part.value.span)
+        self.require_whole_slices(part, items)
         if isinstance(value, list | tuple) and len(items) == 1:
             position = self.whole(items[0])
             if position is not None and -len(value) <= position < len(value):

@@ -34,7 +34,7 @@ def _written(index, wanted):
     return times > 0
 
 
-def _write(x, index, source):
+def write(x, index, source):
     """x with the entries that `index` reads replaced by those of source."""
     written = _written(index, x.shape)
     source = _stretched(source, index, x.shape)
@@ -111,7 +111,7 @@ def scatter(x, source, *, axis, index, reduce=None):
     if found is None:
         return shape.reshape(source, shape=())
     source = _source_part("scatter", source, found.shape)
-    return _write(x, open_grid(found.shape, axis, found), source)
+    return write(x, open_grid(found.shape, axis, found), source)
 
 
 @operation(
@@ -196,7 +196,7 @@ def index_copy(x, source, *, axis, index):
     Source:  what was overwritten receives 0, each source slice the adjoint of its position
     Example: vjp explain "index_copy(x, 0, [2, 0], s)" x=1,2,3 s=10,20 --seed 1,10,100
     """
-    return _write(x, _along(x, axis, index), source)
+    return write(x, _along(x, axis, index), source)
 
 
 @operation(
@@ -245,7 +245,7 @@ def put(x, source, *, index, accumulate=False):
     """
     flat = shape.ravel(x)
     found = positions_within("index", index, x.size)
-    changed = _add(flat, (found,), source) if accumulate else _write(flat, (found,), source)
+    changed = _add(flat, (found,), source) if accumulate else write(flat, (found,), source)
     return shape.reshape(changed, shape=x.shape)
 
 

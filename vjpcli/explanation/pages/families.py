@@ -22,11 +22,11 @@ SECTIONS: dict[str, tuple[str, ...]] = {
     ),
     "Many entries to few": (
         "reduction", "extreme", "spread", "medians", "quantiles", "norms", "sorting", "scan",
-        "running", "differences",
+        "running", "differences", "ufunc",
     ),
     "Shapes and positions": (
         "shape", "ordering", "joining", "splitting", "copying", "indexing", "gathering",
-        "scattering",
+        "scattering", "positions", "editing", "sets",
         "reducing_scatter", "selection", "diagonals", "padding", "builders", "chance",
     ),
     "Linear algebra": (
