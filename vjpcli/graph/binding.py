@@ -27,8 +27,13 @@ from vjpcli.graph.results import Results
 
 FIRST_OPERAND_NAMES = ("input", "self", "x", "a", "A", "tensor", "tensors", "arrays", "array")
 SECOND_OPERAND_NAMES = ("other", "y", "b", "B", "vec2", "mat2", "x2")
-WITHOUT_EFFECT = {"dtype", "device", "requires_grad", "out", "copy", "inplace", "layout"}
-"""Keywords that change where or how numbers are kept, not the numbers."""
+WITHOUT_EFFECT = {
+    "dtype", "device", "requires_grad", "out", "copy", "inplace", "layout",
+    "overwrite_a", "overwrite_b", "overwrite_x", "overwrite_input", "check_finite", "check_errors",
+    "driver", "lapack_driver", "precision", "preferred_element_type", "optimize", "out_sharding",
+    "kind", "subok", "like", "casting", "indices_are_sorted", "unique_indices", "memory_format",
+}  # fmt: skip
+"""Keywords that change where or how numbers are kept or found, not the numbers."""
 
 REQUIRED: Any = inspect.Parameter.empty
 
@@ -230,7 +235,8 @@ def _operand_of(operation: Operation, name: str, value: Any) -> Any:
         into, items = pending.pop()
         for item in items:
             if isinstance(item, list | tuple) and not isinstance(item, Results):
-                into.append(inner := [])
+                inner: list[Any] = []
+                into.append(inner)
                 pending.append((inner, item))
             else:
                 into.append(as_operand(item))

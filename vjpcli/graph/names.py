@@ -167,9 +167,13 @@ class LibraryName:
         if name in INDEX_OBJECTS:
             return IndexObject(name)
         # `torch.linalg.norm` is not `torch.norm`: a name may be declared with its module.
-        module = self.path.rpartition(".")[2]
-        callee = find_callee(f"{module}.{name}", self.library, prefixed=True)
-        callee = callee or find_callee(name, self.library, prefixed=True)
+        # `scipy.linalg.cholesky` is not `np.linalg.cholesky`: or with two.
+        parts = self.path.split(".")
+        for module in (".".join(parts[-2:]), parts[-1]):
+            callee = find_callee(f"{module}.{name}", self.library, prefixed=True)
+            if callee is not None:
+                return callee
+        callee = find_callee(name, self.library, prefixed=True)
         if callee is not None:
             return callee
         if name in DTYPE_NAMES | WHOLE_DTYPE_NAMES:

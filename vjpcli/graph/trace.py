@@ -351,14 +351,13 @@ class _Tracer:
             raise self.refuse_attribute(
                 part, "attributes with underscores are not part of the language"
             )
-        if isinstance(value, Callee):
-            method = value.method(name)
-            if method is None:
-                raise self.refuse_attribute(part, "a function has no attributes here")
-            return method
-        if isinstance(value, IndexObject):
-            raise self.refuse_attribute(part, f"np.{value.name} is followed by square brackets")
-        node = self.node(value, part.value)
+        if isinstance(value, Callee | IndexObject):
+            return self.behind_function(part, value)
+        return self.of_array(part, self.node(value, part.value))
+
+    def of_array(self, part: Attribute, node: Node) -> Any:
+        """What stands behind an array: its shape, its transpose, a method."""
+        name = part.attribute
         if name in ("shape", "ndim"):
             return getattr(node, name)
         if name in TRANSPOSES:
@@ -374,6 +373,15 @@ class _Tracer:
         if callee is None:
             raise unknown_function(name, self.source, part.attribute_span, method=True)
         return callee
+
+    def behind_function(self, part: Attribute, value: Callee | IndexObject) -> Any:
+        """`np.add.reduce`; nothing else stands behind a function's name."""
+        if isinstance(value, IndexObject):
+            raise self.refuse_attribute(part, f"np.{value.name} is followed by square brackets")
+        method = value.method(part.attribute)
+        if method is None:
+            raise self.refuse_attribute(part, "a function has no attributes here")
+        return method
 
     def read_attribute(self, part: Attribute, found: Any) -> Any:
         """What an attribute comes to that no brackets follow: NumPy's `x.size`, `x.real`."""
@@ -397,9 +405,12 @@ class _Tracer:
 
     def call(self, part: Call, done: Done) -> Any:
         callee = done[id(part.function)]
-        arguments = [self.plain(done[id(one)], one) for one in part.arguments]
+        operation = callee.operation if isinstance(callee, Callee) else None
+        several = operation is not None and bool(operation.lists or operation.variadic)
+        arguments = [self.plain(done[id(one)], one, several=several) for one in part.arguments]
         keywords = [
-            (k.name, self.plain(done[id(k.value)], k.value), k.name_span) for k in part.keywords
+            (k.name, self.plain(done[id(k.value)], k.value, several=several), k.name_span)
+            for k in part.keywords
         ]
         if isinstance(callee, LibraryName) and is_dtype(callee.path):
             callee = find_callee("float", self.library)  # np.float64(3) is 3
@@ -581,9 +592,12 @@ class _Tracer:
         stacked: Node = OPERATIONS["stack"](*nodes, axis=0)
         return stacked
 
-    def plain(self, value: Any, part: Expression) -> Any:
-        """An argument: lists with nodes in them stay lists, several results give their default."""
-        if isinstance(value, Results):
+    def plain(self, value: Any, part: Expression, *, several: bool = False) -> Any:
+        """An argument: lists with nodes in them stay lists, several results give their default.
+
+        With `several` those stay several: the function takes lists, as `concatenate` does.
+        """
+        if isinstance(value, Results) and not several:
             return self.node(value, part)
         if isinstance(value, LibraryName):
             return value.path

@@ -249,7 +249,7 @@ def ravel_multi_index(*, index, shape):
     Shapes:  index: one array [...] for each axis -> [...]
     Kinks:   none; positions are decided by value
     Source:  np.ravel_multi_index
-    Example: vjp explain "x[np.ravel_multi_index(([1, 0], [0, 2]), (2, 3))]" x=1,2,3,4,5,6 --seed ones
+    Example: vjp explain "x[np.ravel_multi_index(([1], [1]), (2, 2))]" x=1,2,3,4
     """
     lengths = array_shape(shape)
     places = [position_array("index", one) for one in index]

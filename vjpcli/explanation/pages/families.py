@@ -26,7 +26,8 @@ SECTIONS: dict[str, tuple[str, ...]] = {
     ),
     "Shapes and positions": (
         "shape", "ordering", "joining", "splitting", "copying", "indexing", "gathering",
-        "scattering", "positions", "editing", "sets",
+        "scattering", "positions", "editing",
+        "choosing", "writing", "sets",
         "reducing_scatter", "selection", "diagonals", "padding", "builders", "chance",
     ),
     "Linear algebra": (
