@@ -27,8 +27,13 @@ from vjpcli.graph.results import Results
 
 FIRST_OPERAND_NAMES = ("input", "self", "x", "a", "A", "tensor", "tensors", "arrays", "array")
 SECOND_OPERAND_NAMES = ("other", "y", "b", "B", "vec2", "mat2", "x2")
-WITHOUT_EFFECT = {"dtype", "device", "requires_grad", "out", "copy", "inplace", "layout"}
-"""Keywords that change where or how numbers are kept, not the numbers."""
+WITHOUT_EFFECT = {
+    "dtype", "device", "requires_grad", "out", "copy", "inplace", "layout",
+    "overwrite_a", "overwrite_b", "overwrite_x", "overwrite_input", "check_finite", "check_errors",
+    "driver", "lapack_driver", "precision", "preferred_element_type", "optimize", "out_sharding",
+    "kind", "subok", "like", "casting", "indices_are_sorted", "unique_indices", "memory_format",
+}  # fmt: skip
+"""Keywords that change where or how numbers are kept or found, not the numbers."""
 
 REQUIRED: Any = inspect.Parameter.empty
 
@@ -54,11 +59,12 @@ def call_operation(
     operation = callee.operation
     if callee.receiver is not None:
         arguments = [callee.receiver, *arguments]
-    operands, static = _bind(operation, list(arguments), keywords, source, value_of)
+    operands, static = _bind(callee, list(arguments), keywords, source, value_of)
     defaults = operation.library_defaults.get(callee.library, {})
     filled = {**defaults, **static}
     result = operation(*operands, **filled)
-    if isinstance(result, tuple) and not isinstance(result, Results):
+    plain = isinstance(result, Results) or not isinstance(result, tuple)
+    if not plain and isinstance(next(iter(result), None), Node | None):
         result = Results.of(result, operation.several)
     if isinstance(result, Node) and result.operation is operation:
         filled = {**filled, **result.static}  # as the operation understood them
@@ -71,7 +77,7 @@ def _keeping_call(callee: Callee, arguments: Sequence[Any]) -> Any:
     if receiver is None:
         if not rest:
             raise fail("missing-argument", f"{callee.name} needs an array")
-        receiver = operand(rest.pop(0))
+        receiver = as_operand(rest.pop(0))
     if callee.name not in SIZE_METHODS:
         for argument in filter(is_dtype, rest):
             kind = argument.rpartition(".")[2]
@@ -82,9 +88,10 @@ def _keeping_call(callee: Callee, arguments: Sequence[Any]) -> Any:
                     notes=("floor, round and trunc round where that is meant",),
                 )
         return receiver
-    if callee.name in ("dim", "ndimension"):
+    if callee.name in ("dim", "ndimension", "ndim"):
         return receiver.ndim
-    if callee.name in ("numel", "nelement"):
+    counts = callee.name == "size" and callee.library != "torch" and not rest
+    if counts or callee.name in ("numel", "nelement"):
         return receiver.size
     if callee.name == "len":
         return receiver.shape[0] if receiver.shape else 1
@@ -121,14 +128,16 @@ def _convention(
 
 
 def _bind(
-    operation: Operation,
+    callee: Callee,
     arguments: list[Any],
     keywords: Keywords,
     source: Source,
     value_of: ValueOf,
 ) -> tuple[list[Any], dict[str, Any]]:
-    static_names = list(operation.static_defaults)
-    static: dict[str, Any] = {}
+    operation = callee.operation
+    assert operation is not None
+    static_names = list(operation.written_static)
+    static: dict[str, Any] = dict(callee.bound)
     if arguments and isinstance(arguments[0], str) and static_names:
         static[static_names[0]] = arguments.pop(0)  # einsum("ij,j->i", W, x)
     if operation.argument_order:
@@ -154,6 +163,10 @@ def _bind(
     for name, value, span in keywords:
         _bind_keyword(operation, name, value, span, operands, static, source, value_of)
     _require(operation, operands, static)
+    for operand, name in operation.present.items():
+        position = operation.operand_names.index(operand)
+        if position < len(operands) and operands[position] is not None:
+            static[name] = value_of(operands[position])
     return operands, static
 
 
@@ -168,7 +181,7 @@ def _in_declared_order(
     static: dict[str, Any] = {}
     for name, value in zip(order, arguments, strict=False):
         if name in operation.operand_names:
-            operands[operation.operand_names.index(name)] = operand(value)
+            operands[operation.operand_names.index(name)] = _operand_of(operation, name, value)
         else:
             static[name] = _plain(value, operation, name, value_of)
     return operands, static
@@ -192,7 +205,8 @@ def _fixed_operands(operation: Operation, arguments: list[Any]) -> tuple[list[An
         plain_integer = isinstance(rest[0], int | tuple) and not isinstance(rest[0], bool)
         if beyond_required and operation.integer_is_static and plain_integer:
             break
-        operands.append(operand(rest.pop(0)))
+        name = operation.operand_names[len(operands)]
+        operands.append(_operand_of(operation, name, rest.pop(0)))
     return operands, rest
 
 
@@ -200,17 +214,36 @@ def _variadic_operands(arguments: list[Any], *, takes_static: bool) -> tuple[lis
     """`concatenate([a, b], 0)` and `einsum("ij,j->i", W, x)`: any number of operands."""
     several_lists = len(arguments) > 1 and isinstance(arguments[1], Node | list | tuple)
     if arguments and isinstance(arguments[0], list | tuple) and not several_lists:
-        return [operand(item) for item in arguments[0]], arguments[1:]
+        return [as_operand(item) for item in arguments[0]], arguments[1:]
     kinds = Node | list | tuple | float | (float if takes_static else int)
     count = next(
         (i for i, value in enumerate(arguments) if not isinstance(value, kinds)), len(arguments)
     )
     if count == 0 and arguments and isinstance(arguments[0], int):
         count = len(arguments)
-    return [operand(value) for value in arguments[:count]], arguments[count:]
+    return [as_operand(value) for value in arguments[:count]], arguments[count:]
 
 
-def operand(value: Any) -> Any:
+def _operand_of(operation: Operation, name: str, value: Any) -> Any:
+    """The operand `name`; a list of arrays stays one where it may."""
+    if name not in operation.lists or not isinstance(value, list | tuple):
+        return as_operand(value)
+    pending: list[tuple[list[Any], Any]] = []
+    whole: list[Any] = []
+    pending.append((whole, value))
+    while pending:
+        into, items = pending.pop()
+        for item in items:
+            if isinstance(item, list | tuple) and not isinstance(item, Results):
+                inner: list[Any] = []
+                into.append(inner)
+                pending.append((inner, item))
+            else:
+                into.append(as_operand(item))
+    return whole
+
+
+def as_operand(value: Any) -> Any:
     """An argument as an operand: lists with nodes are stacked, numbers become constants."""
     if value is None or isinstance(value, Node):
         return value
@@ -220,7 +253,7 @@ def operand(value: Any) -> Any:
         numbers = constant_array(value)
         if numbers is not None:
             return as_node(numbers)
-        nodes = [operand(item) for item in value]
+        nodes = [as_operand(item) for item in value]
         if None in nodes:
             raise fail("not-a-number", "a number or an array is needed in [...], not None")
         if not nodes:
@@ -261,7 +294,7 @@ def _bind_keyword(
     source: Source,
     value_of: ValueOf,
 ) -> None:
-    static_names = operation.static_defaults
+    static_names = operation.written_static
     name = operation.keyword_aliases.get(written, written)
     if name not in static_names and name not in operation.operand_names:
         name = KEYWORD_ALIASES.get(written, written)
@@ -283,7 +316,7 @@ def _bind_keyword(
             raise fail(
                 "argument-twice", f"{operation.name} got `{name}` twice", source=source, span=span
             )
-        operands[position] = operand(value)
+        operands[position] = _operand_of(operation, operation.operand_names[position], value)
         return
     if written in WITHOUT_EFFECT:
         return

@@ -33,7 +33,19 @@ LIBRARY_ROOTS: dict[str, Library] = {
     "jnp": "jax",
     "jax": "jax",
     "lax": "jax",
+    "linalg": "torch",
+    "LA": "torch",
+    "special": "torch",
+    "functional": "torch",
+    "stats": "numpy",
+    "fft": "torch",
 }
+"""Words before a dot that lead to functions, unless a value is given for them: libraries, and
+modules as they stand after `from numpy import linalg`."""
+
+SHORT_MODULES = {"LA": "linalg"}
+"""Customary short names of modules -> the module."""
+
 FOREIGN_ROOTS = {
     "tf", "tensorflow", "keras", "K", "mx", "paddle", "cupy", "cp", "pd", "optax", "flax", "haiku",
     "sklearn", "tinygrad",
@@ -42,7 +54,7 @@ FOREIGN_ROOTS = {
 
 LIBRARY_PARTS = {
     "linalg", "nn", "functional", "special", "numpy", "scipy", "random", "lax", "fft", "lib",
-    "stride_tricks", "autograd", "ops",
+    "stride_tricks", "autograd", "ops", "signal", "integrate", "stats", "ndimage",
 }  # fmt: skip
 """Modules inside libraries that a path to a function may pass through."""
 
@@ -66,7 +78,16 @@ IDENTITY_METHODS = {
 LEAF_CLASSES = {"Parameter", "Variable"}
 """Classes of PyTorch that make a leaf of an array."""
 
-SIZE_METHODS = {"size", "dim", "ndimension", "numel", "nelement", "len"}
+SIZE_METHODS = {"size", "dim", "ndimension", "numel", "nelement", "len", "shape", "ndim"}
+
+READ_WITHOUT_CALL = {"size", "real", "H", "mH", "imag"}
+"""Attributes that are no call where no brackets follow: NumPy's `x.size`, `eigvals(A).real`."""
+
+UFUNC_METHODS = {"reduce", "accumulate", "outer", "at", "reduceat"}
+"""What NumPy's functions of two entries offer behind a dot: `np.add.reduce(x)`."""
+
+INDEX_OBJECTS = {"r_", "c_", "s_", "index_exp", "mgrid", "ogrid"}
+"""What NumPy writes with square brackets instead of a call: `np.r_[x, 1:4]`."""
 
 
 @record
@@ -79,6 +100,7 @@ class Callee:
         name: as it was written.
         receiver: the array before the dot, of a method.
         prefixed: whether the user named the library.
+        bound: static arguments that the name itself settles: `np.add.reduce` reduces by add.
     """
 
     operation: Operation | None
@@ -86,6 +108,39 @@ class Callee:
     name: str
     receiver: Node | None = None
     prefixed: bool = False
+    bound: tuple[tuple[str, str], ...] = ()
+
+    def method(self, name: str) -> Callee | None:
+        """The function that `np.add.reduce` is, of a function of two entries; else None."""
+        operation = self.operation
+        if self.receiver is not None or operation is None or name not in UFUNC_METHODS:
+            return None
+        if self.library == "torch" or operation.pattern != "elementwise":
+            return None
+        if len(operation.operand_names) != TWO_OPERANDS:
+            return None
+        return Callee(
+            OPERATIONS[f"ufunc_{name}"],
+            self.library,
+            f"{self.name}.{name}",
+            prefixed=True,
+            bound=(("function", operation.name),),
+        )
+
+
+TWO_OPERANDS = 2
+
+
+@record
+class IndexObject:
+    """`np.r_` and its like: what they make is written in square brackets."""
+
+    name: str
+
+
+def library_root(word: str) -> LibraryName:
+    """The library or module that one of LIBRARY_ROOTS leads to."""
+    return LibraryName(LIBRARY_ROOTS[word], SHORT_MODULES.get(word, word))
 
 
 @record
@@ -109,10 +164,16 @@ class LibraryName:
             return Callee(None, self.library, name, prefixed=True)
         if name[:1].isupper() and self.library == "torch" and (found := nn_class(name)):
             return found
+        if name in INDEX_OBJECTS:
+            return IndexObject(name)
         # `torch.linalg.norm` is not `torch.norm`: a name may be declared with its module.
-        module = self.path.rpartition(".")[2]
-        callee = find_callee(f"{module}.{name}", self.library, prefixed=True)
-        callee = callee or find_callee(name, self.library, prefixed=True)
+        # `scipy.linalg.cholesky` is not `np.linalg.cholesky`: or with two.
+        parts = self.path.split(".")
+        for module in (".".join(parts[-2:]), parts[-1]):
+            callee = find_callee(f"{module}.{name}", self.library, prefixed=True)
+            if callee is not None:
+                return callee
+        callee = find_callee(name, self.library, prefixed=True)
         if callee is not None:
             return callee
         if name in DTYPE_NAMES | WHOLE_DTYPE_NAMES:

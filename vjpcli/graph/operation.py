@@ -187,6 +187,10 @@ class Operation:
         decided: static arguments that may depend on an input. As in `x[i]`, their present
             value is taken, and no gradient reaches them.
         functions: static arguments that take a function of arrays: the Operation that is named.
+        present: operand -> the static argument that is handed the operand's present value, for
+            what depends on values: which entries are distinct, whether an eigenvalue is complex.
+        lists: operands that may be lists of arrays of different shapes, which stay lists:
+            `block([[A, B], [C, D]])`. Elsewhere `[a, b]` is stacked.
         method_names: library -> names that mean this only after a dot: `x.repeat(2, 3)`.
         flat: its slope is 0 wherever it has one.
         several: names of the results where a call gives several, e.g. ("values", "indices").
@@ -227,6 +231,8 @@ class Operation:
     argument_order: tuple[str, ...] = ()
     decided: tuple[str, ...] = ()
     functions: tuple[str, ...] = ()
+    present: Mapping[str, str] = field(default_factory=dict)
+    lists: tuple[str, ...] = ()
     method_names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     rules: dict[str, Callable[..., Any]] = field(default_factory=dict)
 
@@ -235,7 +241,10 @@ class Operation:
 
         Errors: shape-mismatch and whatever the declaration refuses, without a place.
         """
-        nodes = tuple(None if operand is None else as_node(operand) for operand in operands)
+        nodes: tuple[Any, ...] = tuple(
+            operand if operand is None or isinstance(operand, list) else as_node(operand)
+            for operand in operands
+        )
         result = self.body(*nodes, **static)
         if not isinstance(result, Outcome):
             return result
@@ -265,6 +274,12 @@ class Operation:
             return rule
 
         return declare
+
+    @property
+    def written_static(self) -> Mapping[str, Any]:
+        """The static arguments that a program writes, and their defaults."""
+        handed = set(self.present.values())
+        return {name: one for name, one in self.static_defaults.items() if name not in handed}
 
     @property
     def is_composite(self) -> bool:

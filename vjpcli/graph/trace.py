@@ -158,4 +158,4 @@ class _Tracer(Words, Operators, Attributes, Calls, Positions):
             Conditional: self.conditional,
             Comprehension: self.comprehension,
         }
-        return meaning(root, handlers, self.callee_name)
+        return meaning(root, handlers, self.callee_name, self.read_attribute)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from vjpcli.ops import comparison, reduction, selection
+from vjpcli.ops import chosen, comparison, reduction, selection
 from vjpcli.ops.declaration import (
     Kink,
     Refusal,
@@ -27,6 +27,16 @@ NONEMPTY_SAMPLES = (*reduction.REDUCTION_SAMPLES, sample((0, 3), axis=1))
 EMPTY_REFUSED = (
     Refusal(sample((0,)), "empty-reduction"),
     Refusal(sample((2, 0), axis=1), "empty-reduction"),
+)
+CHOICE_SAMPLES = (
+    sample((2, 3), axis=1, where=[True, False, True], initial=0.1),
+    sample((3,), initial=0.2),
+    sample((2, 0), axis=1, initial=3),
+)
+CHOICE_REFUSED = (
+    Refusal(sample((2, 3), where=[True, False, True]), "missing-argument"),
+    Refusal(sample((2, 3), where=[True, False], initial=0), "mask-shape"),
+    Refusal(sample((2, 3), initial="none"), "keyword-value"),
 )
 INDEX_SAMPLES = (sample((2, 3)), sample((2, 3), axis=0), sample((2, 3), axis=-1, keepdims=True))
 
@@ -73,11 +83,12 @@ def _extreme_outcome(name, x, axis, keepdims):
     lambda x, *, axis, keepdims: np.max(x, axis=axis, keepdims=keepdims),
     pattern="reduction",
     library_names={"numpy": ("max", "amax"), "jax": ("max", "amax")},
-    samples=NONEMPTY_SAMPLES,
-    refuses=EMPTY_REFUSED,
+    samples=(*NONEMPTY_SAMPLES, *CHOICE_SAMPLES),
+    refuses=(*EMPTY_REFUSED, *CHOICE_REFUSED),
+    decided=("where",),
     kinks=(Kink("several largest", tied, slopes=(0, 1), used=0.5, point=([2.0, 2.0, 1.0],)),),
 )
-def amax(x, *, axis=None, keepdims=False):
+def amax(x, *, axis=None, keepdims=False, initial=None, where=None):
     """Largest entry, along some axes or all; ties share the adjoint.
 
     Shapes:  x [...] -> [...] without the axes searched
@@ -85,6 +96,17 @@ def amax(x, *, axis=None, keepdims=False):
     Source:  the largest entry takes the adjoint
     Example: vjp explain "amax(x)" x=3,3,1
     """
+    if initial is not None or where is not None:
+        return chosen.extreme_of_chosen(
+            amax,
+            comparison.maximum,
+            -np.inf,
+            x,
+            trailing_axes(x, axis),
+            keepdims,
+            initial,
+            where,
+        )
     return _extreme_outcome("amax", x, axis, keepdims)
 
 
@@ -92,11 +114,12 @@ def amax(x, *, axis=None, keepdims=False):
     lambda x, *, axis, keepdims: np.min(x, axis=axis, keepdims=keepdims),
     pattern="reduction",
     library_names={"numpy": ("min", "amin"), "jax": ("min", "amin")},
-    samples=NONEMPTY_SAMPLES,
-    refuses=EMPTY_REFUSED,
+    samples=(*NONEMPTY_SAMPLES, *CHOICE_SAMPLES),
+    refuses=(*EMPTY_REFUSED, *CHOICE_REFUSED),
+    decided=("where",),
     kinks=(Kink("several smallest", tied, slopes=(0, 1), used=0.5, point=([1.0, 1.0, 2.0],)),),
 )
-def amin(x, *, axis=None, keepdims=False):
+def amin(x, *, axis=None, keepdims=False, initial=None, where=None):
     """Smallest entry, along some axes or all; ties share the adjoint.
 
     Shapes:  x [...] -> [...] without the axes searched
@@ -104,6 +127,17 @@ def amin(x, *, axis=None, keepdims=False):
     Source:  the smallest entry takes the adjoint
     Example: vjp explain "amin(x)" x=3,1,1
     """
+    if initial is not None or where is not None:
+        return chosen.extreme_of_chosen(
+            amin,
+            comparison.minimum,
+            np.inf,
+            x,
+            trailing_axes(x, axis),
+            keepdims,
+            initial,
+            where,
+        )
     return _extreme_outcome("amin", x, axis, keepdims)
 
 
@@ -125,9 +159,10 @@ for _shared in (amax, amin):
         sample((2, 3), (3,)),
     ),
     refuses=EMPTY_REFUSED,
+    decided=("where",),
     kinks=(Kink("several largest", tied, slopes=(0, 1), used=0.5, point=([2.0, 2.0, 1.0],)),),
 )
-def max(x, other=None, *, axis=None, keepdims=False):
+def max(x, other=None, *, axis=None, keepdims=False, initial=None, where=None):
     """Largest entry of all; along one axis also where it is; or the larger of two arrays.
 
     Shapes:  x [...] -> scalar; with an axis (values, indices) without it; with a second array
@@ -140,6 +175,8 @@ def max(x, other=None, *, axis=None, keepdims=False):
     if other is not None:
         _no_axis("max", axis, keepdims)
         return comparison.maximum(x, other)
+    if initial is not None or where is not None:
+        return amax(x, axis=axis, keepdims=keepdims, initial=initial, where=where)
     if isinstance(axis, list | tuple):
         return amax(x, axis=axis, keepdims=keepdims)
     if axis is not None and x.ndim == 0:  # `max(x, 0)` of numbers is Python's
@@ -164,9 +201,10 @@ def max(x, other=None, *, axis=None, keepdims=False):
         sample((2, 3), (3,)),
     ),
     refuses=EMPTY_REFUSED,
+    decided=("where",),
     kinks=(Kink("several smallest", tied, slopes=(0, 1), used=0.5, point=([1.0, 1.0, 2.0],)),),
 )
-def min(x, other=None, *, axis=None, keepdims=False):
+def min(x, other=None, *, axis=None, keepdims=False, initial=None, where=None):
     """Smallest entry of all; along one axis also where it is; or the smaller of two arrays.
 
     Shapes:  x [...] -> scalar; with an axis (values, indices) without it; with a second array
@@ -179,6 +217,8 @@ def min(x, other=None, *, axis=None, keepdims=False):
     if other is not None:
         _no_axis("min", axis, keepdims)
         return comparison.minimum(x, other)
+    if initial is not None or where is not None:
+        return amin(x, axis=axis, keepdims=keepdims, initial=initial, where=where)
     if isinstance(axis, list | tuple):
         return amin(x, axis=axis, keepdims=keepdims)
     if axis is not None and x.ndim == 0:  # `min(x, 0)` of numbers is Python's

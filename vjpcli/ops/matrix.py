@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from vjpcli.graph.operation import OPERATIONS
 from vjpcli.ops import shape
 from vjpcli.ops.declaration import fail, shape_text
 
@@ -34,6 +35,15 @@ def require_square(operation, x):
             f"{operation} needs a square matrix, and shape {shape_text(x.shape)} has "
             f"{x.shape[-2]} rows and {x.shape[-1]} columns",
         )
+
+
+def symmetrised(operation, x):
+    """The symmetric part of a square matrix, which is what a symmetric one counts as here.
+
+    Errors: rank-too-low, square-needed.
+    """
+    require_square(operation, x)
+    return (x + OPERATIONS["matrix_transpose"](x)) / 2
 
 
 def require_rank(operation, x, ndim, what):

@@ -125,15 +125,21 @@ def matrix_exp(a):
 
 @matrix_exp.vjp
 def _(g, y, a):
-    n = a.shape[-1]
-    first, second = slice(0, n), slice(n, 2 * n)
     turned = matrix_transpose(a)
-    block = (
-        _placed(turned, first, first) + _placed(turned, second, second) + _placed(g, first, second)
-    )
-    return indexing.index(matrix_exp(block), index=(first, second), shape=(2 * n, 2 * n))
+    n = a.shape[-1]
+    index = (slice(0, n), slice(n, 2 * n))
+    block = two_by_two(turned, g, None, turned)
+    return indexing.index(matrix_exp(block), index=index, shape=(2 * n, 2 * n))
 
 
-def _placed(x, rows, columns):
-    n = x.shape[-1]
-    return indexing.add_into(x, index=(rows, columns), shape=(2 * n, 2 * n))
+def two_by_two(*blocks):
+    """The matrix of four square blocks, row by row; None stands for zeros."""
+    total = None
+    for number, block in enumerate(blocks):
+        if block is not None:
+            n = block.shape[-1]
+            half = (slice(0, n), slice(n, 2 * n))
+            place = (half[number // 2], half[number % 2])
+            placed = indexing.add_into(block, index=place, shape=(2 * n, 2 * n))
+            total = placed if total is None else total + placed
+    return total

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from vjpcli.graph.operation import nonzero
-from vjpcli.ops import comparison, elementary, scan, shape
+from vjpcli.graph.operation import as_node, nonzero
+from vjpcli.ops import arithmetic, chosen, comparison, elementary, scan, shape
 from vjpcli.ops.declaration import (
     Refusal,
     fail,
@@ -33,6 +33,16 @@ REDUCTION_SAMPLES = (
     sample((1, 3), axis=0),
 )
 EMPTY_SAMPLES = (sample((0,)), sample((2, 0), axis=1))
+CHOICE_SAMPLES = (
+    sample((2, 3), where=[[True, False, True], [False, True, True]]),
+    sample((2, 3), axis=1, keepdims=True, where=[True, False, True], initial=1.5),
+    sample((3,), initial=-2),
+)
+CHOICE_REFUSED = (
+    Refusal(sample((2, 3), where=[True, False]), "mask-shape"),
+    Refusal(sample((2, 3), initial="two"), "keyword-value"),
+    Refusal(sample((2, 3), where="all"), "not-a-mask"),
+)
 
 
 def reduction_outcome(x, axis, keepdims, **static):
@@ -86,10 +96,12 @@ def one_axis(x, axis):
 @operation(
     lambda x, *, axis, keepdims: np.sum(x, axis=axis, keepdims=keepdims),
     pattern="reduction",
-    samples=(*REDUCTION_SAMPLES, *EMPTY_SAMPLES),
+    samples=(*REDUCTION_SAMPLES, *EMPTY_SAMPLES, *CHOICE_SAMPLES),
+    refuses=CHOICE_REFUSED,
+    decided=("where",),
     analytic=True,
 )
-def sum(x, *, axis=None, keepdims=False):
+def sum(x, *, axis=None, keepdims=False, initial=None, where=None):
     """Sum of the entries, along some axes or all.
 
     Shapes:  x [...] -> [...] without the axes summed over
@@ -97,7 +109,10 @@ def sum(x, *, axis=None, keepdims=False):
     Source:  linearity: each entry receives the adjoint of its sum
     Example: vjp explain "sum(x**2, axis=1)" 'x=[[1,2],[3,4]]' --seed 1,10
     """
-    return reduction_outcome(x, axis, keepdims)
+    if initial is None and where is None:
+        return reduction_outcome(x, axis, keepdims)
+    total = sum(chosen.only_chosen(x, where, 0), axis=axis, keepdims=keepdims)
+    return chosen.begun_with(initial, arithmetic.add, total)
 
 
 @sum.vjp
@@ -113,10 +128,12 @@ def _mean(x, *, axis, keepdims):
 @operation(
     _mean,
     pattern="reduction",
-    samples=REDUCTION_SAMPLES,
+    samples=(*REDUCTION_SAMPLES, sample((2, 3), axis=1, where=[True, False, True])),
+    refuses=CHOICE_REFUSED[:1],
+    decided=("where",),
     analytic=True,
 )
-def mean(x, *, axis=None, keepdims=False):
+def mean(x, *, axis=None, keepdims=False, where=None):
     """Mean of the entries, along some axes or all.
 
     Shapes:  x [...] -> [...] without the axes averaged over
@@ -124,7 +141,13 @@ def mean(x, *, axis=None, keepdims=False):
     Source:  linearity: each of N entries receives 1/N of the adjoint
     Example: vjp explain "mean((w*x - t)**2)" w=0.5 x=1,2,3 t=2,4,6 --wrt w
     """
-    return reduction_outcome(x, axis, keepdims)
+    if where is None:
+        return reduction_outcome(x, axis, keepdims)
+    axes = trailing_axes(x, axis)
+    total = sum(x, axis=axes, keepdims=keepdims, where=where)
+    return total / chosen.count_of_chosen(
+        x, where, axes, keepdims=true_or_false("keepdims", keepdims)
+    )
 
 
 @mean.vjp
@@ -142,10 +165,13 @@ def _(g, y, x, *, axis, keepdims):
         sample([3.0, 0.0, 5.0]),
         sample([[3.0, 0.0], [0.0, 2.0], [1.5, -1.0]], axis=0),
         sample([[0.0, 1.5], [2.0, 0.0]]),
+        *CHOICE_SAMPLES,
     ),
+    refuses=CHOICE_REFUSED,
+    decided=("where",),
     analytic=True,
 )
-def prod(x, *, axis=None, keepdims=False):
+def prod(x, *, axis=None, keepdims=False, initial=None, where=None):
     """Product of the entries, along some axes or all.
 
     Shapes:  x [...] -> [...] without the axes multiplied over
@@ -154,7 +180,10 @@ def prod(x, *, axis=None, keepdims=False):
              number of zeros (Griewank and Walther, Evaluating Derivatives, 2008, section 3.3)
     Example: vjp explain "prod(x)" x=3,0,5
     """
-    return reduction_outcome(x, axis, keepdims)
+    if initial is None and where is None:
+        return reduction_outcome(x, axis, keepdims)
+    product = prod(chosen.only_chosen(x, where, 1), axis=axis, keepdims=keepdims)
+    return chosen.begun_with(initial, arithmetic.multiply, product)
 
 
 @prod.vjp
@@ -215,8 +244,8 @@ def _(g, y, x, *, axis, keepdims):
 NAN_SAMPLES = (sample([[1.0, np.nan], [3.0, -2.0]]), sample([[1.0, np.nan], [3.0, -2.0]], axis=0))
 
 
-@operation(samples=NAN_SAMPLES)
-def nansum(x, *, axis=None, keepdims=False):
+@operation(decided=("where",), samples=NAN_SAMPLES)
+def nansum(x, *, axis=None, keepdims=False, initial=None, where=None):
     """Sum of the entries that are not nan, along some axes or all.
 
     Shapes:  x [...] -> [...] without the axes summed over
@@ -224,7 +253,8 @@ def nansum(x, *, axis=None, keepdims=False):
     Source:  linearity, over the entries that are numbers
     Example: vjp explain "nansum(x)" x=1,nan,3
     """
-    return sum(comparison.where(comparison.isnan(x), 0, x), axis=axis, keepdims=keepdims)
+    numbers = comparison.where(comparison.isnan(x), 0, x)
+    return sum(numbers, axis=axis, keepdims=keepdims, initial=initial, where=where)
 
 
 @operation(samples=NAN_SAMPLES)
@@ -248,21 +278,27 @@ def nanmean(x, *, axis=None, keepdims=False):
         sample((2, 3), (2, 3)),
         sample((2, 3), [0.5, 1.0, 2.0], axis=1),
         sample((2, 3), [0.5, 2.0], axis=0, keepdims=True),
+        sample((2, 3), (3,), axis=1, returned=True),
     ),
-    argument_order=("x", "axis", "weights", "keepdims"),
+    several=("average", "sum_of_weights"),
+    argument_order=("x", "axis", "weights", "returned", "keepdims"),
     refuses=(Refusal(sample((2, 3), (2,), axis=1), "shape-mismatch"),),
 )
-def average(x, weights=None, *, axis=None, keepdims=False):
+def average(x, weights=None, *, axis=None, keepdims=False, returned=False):
     """Weighted mean of the entries, along some axes or all.
 
-    Shapes:  x [...], weights of the same shape or one for each place along the axis -> [...]
+    Shapes:  x [...], weights of the same shape or one for each place along the axis -> [...];
+             with returned=True also the sum of the weights
     Kinks:   none; weights that sum to 0 give nan or inf
     Source:  sum(w*x)/sum(w), by the quotient rule
     Example: vjp explain "average(x, weights=w)" x=1,2,3 w=1,1,2
     """
-    if weights is None:
-        return mean(x, axis=axis, keepdims=keepdims)
+    returned = true_or_false("returned", returned)
     axes = trailing_axes(x, axis)
+    if weights is None:
+        average_of_all = mean(x, axis=axis, keepdims=keepdims)
+        count = as_node(np.full(average_of_all.shape, float(entries(x, axes))))
+        return (average_of_all, count) if returned else average_of_all
     if weights.shape != x.shape:
         fits = len(axes) == 1 and weights.shape == (x.shape[axes[0]],)
         if not fits:
@@ -275,7 +311,8 @@ def average(x, weights=None, *, axis=None, keepdims=False):
         weights = shape.reshape(weights, shape=weights.shape + (1,) * (-axes[0] - 1))
         weights = shape.broadcast_to(weights, shape=x.shape)
     total = sum(weights, axis=axis, keepdims=keepdims)
-    return sum(weights * x, axis=axis, keepdims=keepdims) / total
+    found = sum(weights * x, axis=axis, keepdims=keepdims) / total
+    return (found, total) if returned else found
 
 
 @operation(
@@ -300,8 +337,10 @@ def count_nonzero(x, *, axis=None, keepdims=False):
     pattern="reduction",
     kind="condition",
     samples=(sample((2, 3)), sample((2, 3), axis=0)),
+    refuses=CHOICE_REFUSED[:1],
+    decided=("where",),
 )
-def any(x, *, axis=None, keepdims=False):
+def any(x, *, axis=None, keepdims=False, where=None):
     """Whether the condition holds (or the number is not 0) at any entry. It has no derivative.
 
     Shapes:  x [...] -> [...] of True and False, without the axes searched
@@ -309,6 +348,7 @@ def any(x, *, axis=None, keepdims=False):
     Source:  truth table; of nothing it is False
     Example: vjp explain "where(any(x > 2), sum(x), 0)" x=1,3
     """
+    x = chosen.only_chosen(x, where, False)
     return reduction_outcome(x, axis, keepdims)
 
 
@@ -317,8 +357,10 @@ def any(x, *, axis=None, keepdims=False):
     pattern="reduction",
     kind="condition",
     samples=(sample((2, 3)), sample((2, 3), axis=0)),
+    refuses=CHOICE_REFUSED[:1],
+    decided=("where",),
 )
-def all(x, *, axis=None, keepdims=False):
+def all(x, *, axis=None, keepdims=False, where=None):
     """Whether the condition holds (or the number is not 0) at every entry. It has no derivative.
 
     Shapes:  x [...] -> [...] of True and False, without the axes searched
@@ -326,11 +368,12 @@ def all(x, *, axis=None, keepdims=False):
     Source:  truth table; of nothing it is True
     Example: vjp explain "where(all(x > 0), sum(x), 0)" x=1,3
     """
+    x = chosen.only_chosen(x, where, True)
     return reduction_outcome(x, axis, keepdims)
 
 
-@operation(samples=(sample((2, 3)), sample((2, 3), axis=0, keepdims=True)))
-def nanprod(x, *, axis=None, keepdims=False):
+@operation(decided=("where",), samples=(sample((2, 3)), sample((2, 3), axis=0, keepdims=True)))
+def nanprod(x, *, axis=None, keepdims=False, initial=None, where=None):
     """Product of the entries that are numbers; nan counts as 1.
 
     Shapes:  x [...] -> [...] without the axes reduced
@@ -338,7 +381,8 @@ def nanprod(x, *, axis=None, keepdims=False):
     Source:  `prod` with 1 in the place of nan, which receives 0
     Example: vjp explain "nanprod(x)" x=2,nan,3
     """
-    return prod(comparison.where(comparison.isnan(x), 1, x), axis=axis, keepdims=keepdims)
+    numbers = comparison.where(comparison.isnan(x), 1, x)
+    return prod(numbers, axis=axis, keepdims=keepdims, initial=initial, where=where)
 
 
 @operation(samples=(sample((4,)), sample((2, 3), axis=1)))
@@ -351,3 +395,15 @@ def nancumsum(x, *, axis=None):
     Example: vjp explain "nancumsum(x)" x=2,nan,3 --seed ones
     """
     return scan.cumsum(comparison.where(comparison.isnan(x), 0, x), axis=axis)
+
+
+@operation(samples=(sample((4,)), sample((2, 3), axis=1)))
+def nancumprod(x, *, axis=None):
+    """Running product of the entries that are numbers; nan counts as 1.
+
+    Shapes:  x [...] -> [...]; without an axis the flattened x
+    Kinks:   none
+    Source:  `cumprod` with 1 in the place of nan, which receives 0
+    Example: vjp explain "nancumprod(x)" x=2,nan,3 --seed ones
+    """
+    return scan.cumprod(comparison.where(comparison.isnan(x), 1, x), axis=axis)

@@ -13,6 +13,7 @@ from vjpcli.ops.matrix import (
     reads_matrix_for_number,
     require_matrix,
     require_square,
+    symmetrised,
     union,
 )
 from vjpcli.ops.ordering import matrix_transpose
@@ -177,7 +178,11 @@ def _inverse_gaps_of_squares(s):
 
 @operation(
     several=("U", "S", "Vh"),
-    samples=tuple(sample(*one.operands, full_matrices=False) for one in SVD_SAMPLES),
+    samples=(
+        *(sample(*one.operands, full_matrices=False) for one in SVD_SAMPLES),
+        sample(TALL, compute_uv=False),
+        sample([[2, 1], [1, 4]], hermitian=True, compute_uv=False),
+    ),
     refuses=(
         Refusal(sample((3,)), "rank-too-low"),
         Refusal(sample((2, 2), full_matrices="no"), "keyword-value"),
@@ -185,15 +190,19 @@ def _inverse_gaps_of_squares(s):
     convention="svd: the third result is Vh, V transposed (torch.linalg, NumPy; torch.svd gives V)",
     convention_about=(),
 )
-def svd(a, *, full_matrices=True):
+def svd(a, *, full_matrices=True, compute_uv=True, hermitian=False):
     """The singular value decomposition: a = U @ diag(S) @ Vh.
 
     Shapes:  a [..., n, m] -> U [..., n, k], S [..., k], Vh [..., k, m], k = min(n, m); with
-             full_matrices U [..., n, n], Vh [..., m, m]
+             full_matrices U [..., n, n], Vh [..., m, m]; compute_uv=False gives S alone
     Kinks:   where singular values are equal, the slopes of their vectors are infinite or nan
     Source:  Townsend 2016, Differentiating the singular value decomposition
     Example: vjp explain "svd(A).S" A=[[1,2],[3,4]] --seed ones
     """
+    if true_or_false("hermitian", hermitian):
+        a = symmetrised("svd", a)
+    if not true_or_false("compute_uv", compute_uv):
+        return svdvals(a)
     left = svd_left(a, full_matrices=full_matrices)
     return left, svdvals(a), svd_right(a, full_matrices=full_matrices)
 
@@ -201,12 +210,12 @@ def svd(a, *, full_matrices=True):
 # --- rank and condition
 
 
-def _matrix_rank(a, *, tol):
+def _matrix_rank(a, *, tol, rtol):
     singular = _svdvals(a)
-    if tol is None:
-        largest = singular.max(axis=-1, keepdims=True, initial=0)
-        tol = largest * (max(a.shape[-2:]) * np.finfo(singular.dtype).eps)
-    return np.count_nonzero(singular > tol, axis=-1)
+    largest = singular.max(axis=-1, keepdims=True, initial=0)
+    if rtol is None:
+        rtol = 0 if tol is not None else max(a.shape[-2:]) * np.finfo(singular.dtype).eps
+    return np.count_nonzero(singular > np.maximum(largest * rtol, tol or 0), axis=-1)
 
 
 @operation(
@@ -214,22 +223,33 @@ def _matrix_rank(a, *, tol):
     pattern=reads_matrix_for_number,
     kind="index",
     flat=True,
-    samples=(sample([[1, 2], [2, 4]]), sample((2, 3, 2)), sample((0, 2)), sample((2, 2), tol=9)),
+    keyword_aliases={"atol": "tol"},
+    samples=(
+        sample([[1, 2], [2, 4]]),
+        sample((2, 3, 2)),
+        sample((0, 2)),
+        sample((2, 2), tol=9),
+        sample([[3, 1], [1, 3]], rtol=0.6),
+    ),
     refuses=(
         Refusal(sample((3,)), "rank-too-low"),
         Refusal(sample((2, 2), tol="low"), "keyword-value"),
     ),
 )
-def matrix_rank(a, *, tol=None):
+def matrix_rank(a, *, tol=None, rtol=None, hermitian=False):
     """The rank of a matrix: how many singular values count as more than 0. It has no derivative.
 
-    Shapes:  a [..., n, m] -> [...] of whole numbers
+    Shapes:  a [..., n, m] -> [...] of whole numbers; tol (atol in PyTorch) and rtol, times the
+             largest singular value, are what counts as 0
     Kinks:   jumps
     Source:  np.linalg.matrix_rank
     Example: vjp explain "sum(A) + matrix_rank(A)" A=[[1,2],[2,4]]
     """
     require_matrix("matrix_rank", a)
-    return outcome(a.shape[:-2], tol=None if tol is None else plain_number("tol", tol))
+    true_or_false("hermitian", hermitian)
+    tol = None if tol is None else plain_number("tol", tol)
+    rtol = None if rtol is None else plain_number("rtol", rtol)
+    return outcome(a.shape[:-2], tol=tol, rtol=rtol)
 
 
 @operation(

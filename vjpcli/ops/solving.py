@@ -11,12 +11,13 @@ import numpy as np
 from vjpcli.graph.operation import as_node, shape_mismatch
 from vjpcli.ops import comparison, determinant, reduction, singular
 from vjpcli.ops.declaration import Refusal, fail, operation, outcome, sample
-from vjpcli.ops.keywords import plain_number, true_or_false
+from vjpcli.ops.keywords import one_of, plain_number, true_or_false, whole_number
 from vjpcli.ops.matrix import (
     for_each_matrix,
     reads_matrix_for_matrix,
     require_matrix,
     require_square,
+    symmetrised,
     union,
 )
 from vjpcli.ops.ordering import matrix_transpose
@@ -110,7 +111,7 @@ def _(g, y, a):
         Refusal(sample((2, 2), rtol="small"), "keyword-value"),
     ),
 )
-def pinv(a, *, rtol=None):
+def pinv(a, *, rtol=None, hermitian=False):
     """The pseudo-inverse (Moore-Penrose); singular values below rtol times the largest count as 0.
 
     Shapes:  a [..., n, m] -> [..., m, n]
@@ -119,6 +120,8 @@ def pinv(a, *, rtol=None):
     Example: vjp explain "sum(pinv(A))" A=[[1,2],[3,4],[5,7]]
     """
     require_matrix("pinv", a)
+    if true_or_false("hermitian", hermitian):
+        return pinv(symmetrised("pinv", a), rtol=rtol)
     rtol = None if rtol is None else plain_number("rtol", rtol)
     return outcome((*a.shape[:-2], a.shape[-1], a.shape[-2]), rtol=rtol)
 
@@ -254,17 +257,20 @@ def triangle(a, upper, unit):
         sample(WELL_CONDITIONED, (3,), upper=False),
         sample(WELL_CONDITIONED, (3,), lower=True, unitriangular=True),
         sample(WELL_CONDITIONED, (2, 3), left=False),
+        sample(WELL_CONDITIONED, (3,), lower=True, trans=1),
+        sample(WELL_CONDITIONED, (3,), trans="T", unitriangular=True),
     ),
     refuses=(
         Refusal(sample((2, 2), (3,)), "shape-mismatch"),
+        Refusal(sample((2, 2), (2,), trans="H"), "keyword-value"),
         Refusal(sample((2, 3), (2,)), "square-needed"),
         Refusal(sample((2, 2), (2,), upper=True, lower=True), "contradicting-arguments"),
     ),
 )
-def solve_triangular(a, b, *, upper=None, lower=None, left=True, unitriangular=False):
+def solve_triangular(a, b, *, upper=None, lower=None, left=True, unitriangular=False, trans=0):
     """The solution x of a @ x = b, where only one triangle of a is read: the upper by default.
 
-    Shapes:  a [..., n, n], b [n] or [..., n, m] -> as b
+    Shapes:  a [..., n, n], b [n] or [..., n, m] -> as b; trans=1 or 'T' solves a.T @ x = b
     Kinks:   a pole where a diagonal entry is 0
     Source:  torch.linalg.solve_triangular, scipy.linalg.solve_triangular; as `solve`
     Example: vjp explain "solve_triangular(A, b, upper=True)" A=[[2,1],[0,4]] b=3,8 --seed ones
@@ -276,7 +282,18 @@ def solve_triangular(a, b, *, upper=None, lower=None, left=True, unitriangular=F
         )
     takes_upper = not lower if upper is None else true_or_false("upper", upper)
     unit = true_or_false("unitriangular", unitriangular)
-    return solve(triangle(a, takes_upper, unit), b, left=left)
+    part = triangle(a, takes_upper, unit)
+    return solve(matrix_transpose(part) if _is_transposed(trans) else part, b, left=left)
+
+
+def _is_transposed(trans):
+    """Whether SciPy's `trans` asks for the transposed system.
+
+    Errors: keyword-value.
+    """
+    if isinstance(trans, str):
+        return one_of("trans", trans, ("N", "T", "C")) != "N"
+    return whole_number("trans", trans, least=0, most=2) > 0
 
 
 @operation(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from vjpcli.graph.operation import as_node
-from vjpcli.ops import comparison, elementary, joining, ordering, reduction, shape
+from vjpcli.ops import chosen, comparison, elementary, joining, ordering, reduction, shape
 from vjpcli.ops.declaration import (
     Kink,
     Refusal,
@@ -30,7 +30,9 @@ SPREAD_SAMPLES = (
     sample((2, 3, 2), axis=(0, 2), ddof=1.5),
     sample((4,)),
 )
+CHOICE_SAMPLE = sample((2, 4), axis=1, where=[True, False, True, True])
 SPREAD_REFUSED = (
+    Refusal(sample((3,), where=[True, False]), "mask-shape"),
     Refusal(sample((3,), ddof="one"), "keyword-value"),
     Refusal(sample((3,), axis=1), "axis-out-of-range"),
 )
@@ -60,6 +62,17 @@ def _var(x, *, axis, ddof, keepdims):
     return total / np.asarray(_divisor(x, axis, ddof), dtype=x.real.dtype)
 
 
+def _var_of_chosen(x, axis, ddof, keepdims, where):
+    """The variance of the entries that a mask chooses (NumPy's `where=`)."""
+    axis, ddof = _arguments(axis, ddof)
+    axes = trailing_axes(x, axis)
+    centre = reduction.mean(x, axis=axes, keepdims=True, where=where)
+    offset = chosen.only_chosen(x - centre, where, 0)
+    total = reduction.sum(offset * offset, axis=axes, keepdims=keepdims)
+    count = chosen.count_of_chosen(x, where, axes, keepdims=true_or_false("keepdims", keepdims))
+    return total / comparison.maximum(count - ddof, 0.0)
+
+
 def _to_entries(g, x, axis, ddof, keepdims):
     """What the adjoint of a variance means for the entries: 2(x - mean)/(N - ddof) each."""
     offset = x - reduction.mean(x, axis=axis, keepdims=True)
@@ -72,11 +85,12 @@ def _to_entries(g, x, axis, ddof, keepdims):
     library_defaults=POPULATION,
     keyword_aliases={"unbiased": "ddof"},
     convention="var: ddof={ddof} (PyTorch; np.var uses 0)",
-    samples=SPREAD_SAMPLES,
+    samples=(*SPREAD_SAMPLES, CHOICE_SAMPLE),
     refuses=SPREAD_REFUSED,
+    decided=("where",),
     analytic=True,
 )
-def var(x, *, axis=None, ddof=1, keepdims=False):
+def var(x, *, axis=None, ddof=1, keepdims=False, where=None):
     """Variance of the entries, along some axes or all.
 
     Shapes:  x [...] -> [...] without the axes reduced
@@ -84,6 +98,8 @@ def var(x, *, axis=None, ddof=1, keepdims=False):
     Source:  sum((x - mean)**2)/(N - ddof); the slope of an entry is 2(x - mean)/(N - ddof)
     Example: vjp explain "var(x)" x=1,2,4,9
     """
+    if where is not None:
+        return _var_of_chosen(x, axis, ddof, keepdims, where)
     return _spread_outcome(x, axis, ddof, keepdims)
 
 
@@ -98,8 +114,9 @@ def _(g, y, x, *, axis, ddof, keepdims):
     library_defaults=POPULATION,
     keyword_aliases={"unbiased": "ddof"},
     convention="std: ddof={ddof} (PyTorch; np.std uses 0)",
-    samples=SPREAD_SAMPLES,
+    samples=(*SPREAD_SAMPLES, CHOICE_SAMPLE),
     refuses=SPREAD_REFUSED,
+    decided=("where",),
     kinks=(
         Kink(
             "all entries equal",
@@ -113,7 +130,7 @@ def _(g, y, x, *, axis, ddof, keepdims):
     ),
     analytic=True,
 )
-def std(x, *, axis=None, ddof=1, keepdims=False):
+def std(x, *, axis=None, ddof=1, keepdims=False, where=None):
     """Standard deviation of the entries, along some axes or all.
 
     Shapes:  x [...] -> [...] without the axes reduced
@@ -122,6 +139,8 @@ def std(x, *, axis=None, ddof=1, keepdims=False):
     Source:  the square root of the variance: slope (x - mean)/((N - ddof) y)
     Example: vjp explain "std(x)" x=1,2,4,9
     """
+    if where is not None:
+        return elementary.sqrt(_var_of_chosen(x, axis, ddof, keepdims, where))
     return _spread_outcome(x, axis, ddof, keepdims)
 
 

@@ -186,22 +186,6 @@ def eigh(a, *, UPLO="L", symmetrize_input=True):
     return eigvalsh(a, **reading), eigh_vectors(a, **reading)
 
 
-@operation(aliases=("eig",), refuses=(Refusal(sample((2, 2)), "complex-result"),))
-def eigvals(a):
-    """The eigenvalues of any square matrix: refused, they are complex numbers in general.
-
-    Shapes:  a [..., n, n] -> none
-    Kinks:   none
-    Source:  np.linalg.eigvals; real matrices have complex eigenvalues
-    Example: vjp explain "eigvalsh(A)[0]" A=[[2,1],[1,3]]
-    """
-    raise fail(
-        "complex-result",
-        "the eigenvalues of a matrix are complex in general, and numbers here are real",
-        notes=("for a symmetric matrix use eigvalsh or eigh",),
-    )
-
-
 # --- the Cholesky factor
 
 

@@ -41,10 +41,14 @@ _KEYWORD_NAME = r"[^\s=\\#]+"
 
 
 class _Visit(NamedTuple):
-    """A node to look into (`parts` is -1) or, after its `parts` are converted, to build."""
+    """A node to look into (`parts` is -1) or, after its `parts` are converted, to build.
+
+    `argument` tells whether it is an argument of a call, where text may stand, also in a list.
+    """
 
     node: ast.expr
     parts: int
+    argument: bool = False
 
 
 def convert(reading: Reading, root: ast.expr) -> Expression:
@@ -58,7 +62,7 @@ def convert(reading: Reading, root: ast.expr) -> Expression:
     pending = [_Visit(root, -1)]
     done: list[Expression] = []
     while pending:
-        node, count = pending.pop()
+        node, count, argument = pending.pop()
         if count >= 0:
             parts = done[len(done) - count :]
             del done[len(done) - count :]
@@ -69,8 +73,14 @@ def convert(reading: Reading, root: ast.expr) -> Expression:
             done.append(_constant(reading, node))
         else:
             children = _parts(reading, node)
+            takes_text = isinstance(node, ast.Call) or (
+                argument and isinstance(node, ast.List | ast.Tuple)
+            )
+            text = None if takes_text else next(filter(_is_text, children), None)
+            if text is not None:
+                raise _text_outside_call(reading, text)
             pending.append(_Visit(node, len(children)))
-            pending.extend(_Visit(child, -1) for child in reversed(children))
+            pending.extend(_Visit(child, -1, takes_text) for child in reversed(children))
     return done.pop()
 
 
@@ -81,9 +91,8 @@ def _parts(reading: Reading, node: ast.expr) -> list[ast.expr]:
         case ast.BinOp() if type(node.op) in BINARY_OPERATORS:
             parts = [node.left, node.right]
         case ast.Call():
-            # Text may stand as an argument, so the arguments are not checked below.
             _check_call(reading, node)
-            return [node.func, *node.args, *(keyword.value for keyword in node.keywords)]
+            parts = [node.func, *node.args, *(keyword.value for keyword in node.keywords)]
         case ast.Attribute():
             parts = [node.value]
         case ast.UnaryOp() if type(node.op) in _UNARY_OPERATORS:
@@ -100,9 +109,6 @@ def _parts(reading: Reading, node: ast.expr) -> list[ast.expr]:
             parts = deferred
         case _:
             raise _refused(reading, node)
-    for part in parts:
-        if _is_text(part):
-            raise _text_outside_call(reading, part)
     return parts
 
 

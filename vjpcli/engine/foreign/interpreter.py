@@ -20,6 +20,7 @@ from vjpcli.graph.names import (
     Callee,
     LibraryName,
     find_callee,
+    library_root,
 )
 from vjpcli.graph.operation import Library
 from vjpcli.parser.syntax import (
@@ -151,7 +152,7 @@ class Interpreter:
         if name in CONSTANTS:
             return CONSTANTS[name]
         if name in LIBRARY_ROOTS:
-            return LibraryName(LIBRARY_ROOTS[name], name)
+            return library_root(name)
         raise NotAvailable(f"no name {name}")
 
     def function_name(self, part: Name) -> Any:
@@ -206,7 +207,9 @@ class Interpreter:
         if not isinstance(function, Callee):
             raise NotAvailable("a value is called")
         if function.operation is None:
-            return self.sizes_or_same(function.name, arguments)
+            counts = function.name == "size" and function.library != "torch"
+            name = "numel" if counts and len(arguments) == 1 else function.name
+            return self.sizes_or_same(name, arguments)
         return call(
             self.library, function, arguments, keywords, self.array, is_method=receiver is not None
         )
@@ -234,7 +237,7 @@ class Interpreter:
         if name not in SIZE_METHODS:
             return array
         shape = tuple(int(length) for length in array.shape)
-        if name in ("dim", "ndimension"):
+        if name in ("dim", "ndimension", "ndim"):
             return len(shape)
         if name in ("numel", "nelement"):
             total = 1

@@ -23,12 +23,13 @@ SECTIONS: dict[str, tuple[str, ...]] = {
     ),
     "Many entries to few": (
         "reduction", "extreme", "spread", "medians", "quantiles", "norms", "sorting", "scan",
-        "running", "differences",
+        "running", "differences", "ufunc",
     ),
     "Shapes and positions": (
         "shape", "ordering", "joining", "splitting", "copying", "indexing", "gathering",
-        "scattering", "updating", "overwriting", "reducing_scatter", "segments", "strides", "selection",
-        "diagonals", "padding", "builders", "chance",
+        "scattering", "updating", "overwriting", "positions", "editing", "choosing", "writing",
+        "sets", "reducing_scatter", "segments", "strides", "selection", "diagonals", "padding",
+        "builders", "chance",
     ),
     "Linear algebra": (
         "products", "dots", "array_products", "affine", "einsum", "tensors", "determinant",

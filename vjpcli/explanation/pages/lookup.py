@@ -13,6 +13,7 @@ from vjpcli.graph.names import (
     LibraryName,
     find_callee,
     function_names,
+    library_root,
 )
 from vjpcli.graph.operation import LIBRARIES, OPERATIONS, Operation
 from vjpcli.graph.unknown_names import OTHER_NAMES, close_spelling, reason_against
@@ -59,7 +60,7 @@ def _by_name(word: str) -> Operation | None:
 
 
 def _by_path(root: str, path: list[str]) -> Operation | None:
-    found: object = LibraryName(LIBRARY_ROOTS[root], root)
+    found: object = library_root(root)
     for name in path:
         if not isinstance(found, LibraryName):
             return None

@@ -39,7 +39,7 @@ def operation_page(operation: Operation) -> OperationPage:
         source=parts.fixed.get("Source", ""),
         units=parts.fixed.get("Units", ""),
         example=parts.fixed.get("Example", ""),
-        static={key: default_text(value) for key, value in operation.static_defaults.items()},
+        static={key: default_text(value) for key, value in operation.written_static.items()},
         keywords=_keywords(operation),
         library_defaults=operation.library_defaults,
         convention=_convention(operation),
@@ -65,7 +65,7 @@ def call_text(operation: Operation) -> str:
         last = position == len(operation.operand_names) - 1
         several = operation.variadic and last
         texts[name] = f"{name}, ..." if several else name if position < required else f"{name}=None"
-    for name, value in operation.static_defaults.items():
+    for name, value in operation.written_static.items():
         texts[name] = name if _is_required(value) else f"{name}={default_text(value)}"
     order = [*operation.argument_order, *(n for n in texts if n not in operation.argument_order)]
     return f"{operation.name}({', '.join(texts[name] for name in order)})"
@@ -84,7 +84,7 @@ def _keywords(operation: Operation) -> Mapping[str, str]:
     general = {
         other: name
         for other, name in KEYWORD_ALIASES.items()
-        if name in operation.static_defaults and other not in operation.static_defaults
+        if name in operation.written_static and other not in operation.written_static
     }
     return {**general, **operation.keyword_aliases}
 
@@ -93,7 +93,7 @@ def _convention(operation: Operation) -> str:
     """The remark with the defaults filled in."""
     if not operation.convention:
         return ""
-    return operation.convention.format_map(_Defaults(operation.static_defaults))
+    return operation.convention.format_map(_Defaults(operation.written_static))
 
 
 class _Defaults(dict[str, Any]):

@@ -7,7 +7,9 @@ from typing import Any
 from vjpcli.errors import VjpError, fail
 from vjpcli.graph.names import (
     IDENTITY_METHODS,
+    READ_WITHOUT_CALL,
     Callee,
+    IndexObject,
     LibraryName,
     find_callee,
     unknown_function,
@@ -42,8 +44,8 @@ class Attributes(State):
             return self.module_attribute(part, value)
         if isinstance(value, At | Place | Update):
             return self.update(part, value)
-        if isinstance(value, Callee | Function):
-            raise self.refuse_attribute(part, "a function has no attributes here")
+        if isinstance(value, Callee | IndexObject | Function):
+            return self.function_attribute(part, value)
         return self.array_attribute(part, self.node(value, part.value))
 
     def array_attribute(self, part: Attribute, node: Node) -> Any:
@@ -66,6 +68,26 @@ class Attributes(State):
         if callee is None:
             raise unknown_function(name, self.source, part.attribute_span, method=True)
         return callee
+
+    def function_attribute(self, part: Attribute, value: Callee | IndexObject | Function) -> Callee:
+        """`np.add.reduce`; nothing else stands behind a function's name."""
+        if isinstance(value, IndexObject):
+            raise self.refuse_attribute(part, f"np.{value.name} is followed by square brackets")
+        method = value.method(part.attribute) if isinstance(value, Callee) else None
+        if method is None:
+            raise self.refuse_attribute(part, "a function has no attributes here")
+        return method
+
+    def read_attribute(self, part: Attribute, found: Any) -> Any:
+        """What an attribute comes to that no brackets follow: NumPy's `x.size`, `x.real`."""
+        if not isinstance(found, Callee) or found.receiver is None:
+            return found
+        if part.attribute == "size":
+            return found.receiver.size
+        if part.attribute in READ_WITHOUT_CALL and found.operation is not None:
+            with self.place(part, part.attribute_span):
+                return found.operation(found.receiver)
+        return found
 
     def update(self, part: Attribute, value: At | Place | Update) -> Update:
         """`x.at[i].set`, and whatever else has no meaning there."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from vjpcli.errors import Diagnostic, Label, Span, VjpError, fail
-from vjpcli.graph.binding import Keywords, call_operation, operand
+from vjpcli.graph.binding import Keywords, as_operand, call_operation
 from vjpcli.graph.names import Callee, LibraryName, find_callee, is_dtype
 from vjpcli.graph.operation import OPERATIONS
 from vjpcli.graph.tracer.functions import Functions
@@ -20,9 +20,12 @@ class Calls(Functions):
 
     def call(self, part: Call, done: Done) -> Any:
         callee = done[id(part.function)]
-        arguments = [self.plain(done[id(one)], one) for one in part.arguments]
+        operation = callee.operation if isinstance(callee, Callee) else None
+        several = operation is not None and bool(operation.lists or operation.variadic)
+        arguments = [self.plain(done[id(one)], one, several=several) for one in part.arguments]
         keywords = [
-            (k.name, self.plain(done[id(k.value)], k.value), k.name_span) for k in part.keywords
+            (k.name, self.plain(done[id(k.value)], k.value, several=several), k.name_span)
+            for k in part.keywords
         ]
         if isinstance(callee, LibraryName) and is_dtype(callee.path):
             callee = find_callee("float", self.library)  # np.float64(3) is 3
@@ -112,7 +115,7 @@ class Calls(Functions):
             raise fail("too-many-arguments", f".{update.how}() takes {wanted or 'no'} values")
         if update.how == "get":
             return OPERATIONS["index"](node, index=index)
-        values = operand(arguments[0])
+        values = as_operand(arguments[0])
         return OPERATIONS["update_at"](node, values, index=index, how=update.how)
 
     def added_up(self, entries: list[Any], part: Call) -> Any:

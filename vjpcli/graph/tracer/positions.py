@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from vjpcli.errors import Span, fail
+from vjpcli.errors import Span, VjpError, fail
+from vjpcli.graph.names import IndexObject
 from vjpcli.graph.operation import OPERATIONS
 from vjpcli.graph.tracer.state import State
 from vjpcli.graph.tracer.updates import At, Place
@@ -18,24 +19,46 @@ class Positions(State):
     """Reads entries by position."""
 
     def slice(self, part: Slice, done: Done) -> slice:
-        def bound(expression: Expression | None) -> int | None:
+        def bound(expression: Expression | None) -> Any:
             if expression is None:
                 return None
-            value = self.whole(done[id(expression)])
-            if value is None and done[id(expression)] is not None:
-                raise fail(
-                    "index-not-whole",
-                    "a slice is given by whole numbers",
-                    source=self.source,
-                    span=expression.span,
-                )
-            return value
+            value = done[id(expression)]
+            whole = self.whole(value)
+            if whole is not None or value is None or isinstance(value, float):
+                return value if whole is None else whole
+            raise self.slice_error(expression)
 
         return slice(bound(part.start), bound(part.stop), bound(part.step))
+
+    def slice_error(self, bound: Expression) -> VjpError:
+        return fail(
+            "index-not-whole",
+            "a slice is given by whole numbers",
+            source=self.source,
+            span=bound.span,
+        )
+
+    def require_whole_slices(self, part: Index, items: list[Any]) -> None:
+        """Refuses `x[0.5:2]`; in `np.mgrid[0:1:0.5]` numbers that are not whole have a meaning."""
+        for item, syntax in zip(items, part.items, strict=True):
+            if isinstance(item, slice) and isinstance(syntax, Slice):
+                for value, bound in (
+                    (item.start, syntax.start),
+                    (item.stop, syntax.stop),
+                    (item.step, syntax.step),
+                ):
+                    if isinstance(value, float) and bound is not None:
+                        raise self.slice_error(bound)
 
     def index(self, part: Index, done: Done) -> Any:
         value = done[id(part.value)]
         items = [done[id(item)] for item in part.items]
+        if isinstance(value, IndexObject):
+            from vjpcli.graph.bracketed import bracketed  # noqa: PLC0415  (few programs need it)
+
+            with self.place(part, part.value.span):
+                return self.checked(bracketed(value.name, items), part.value.span)
+        self.require_whole_slices(part, items)
         if isinstance(value, list | tuple) and len(items) == 1:
             position = self.whole(items[0])
             if position is not None and -len(value) <= position < len(value):

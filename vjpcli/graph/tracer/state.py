@@ -139,9 +139,12 @@ class State:
         stacked: Node = OPERATIONS["stack"](*nodes, axis=0)
         return stacked
 
-    def plain(self, value: Any, part: Expression) -> Any:
-        """An argument: lists with nodes in them stay lists, several results give their default."""
-        if isinstance(value, Results):
+    def plain(self, value: Any, part: Expression, *, several: bool = False) -> Any:
+        """An argument: lists with nodes in them stay lists, several results give their default.
+
+        With `several` those stay several: the function takes lists, as `concatenate` does.
+        """
+        if isinstance(value, Results) and not several:
             return self.node(value, part)
         if isinstance(value, LibraryName):
             return value.path

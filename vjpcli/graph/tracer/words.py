@@ -13,6 +13,7 @@ from vjpcli.graph.names import (
     Callee,
     LibraryName,
     find_callee,
+    library_root,
     nn_class,
     unknown_function,
 )
@@ -34,7 +35,7 @@ class Words(State):
         if name in CONSTANTS:
             return CONSTANTS[name]
         if name in LIBRARY_ROOTS:
-            return LibraryName(LIBRARY_ROOTS[name], name)
+            return library_root(name)
         if name in BARE_DTYPE_NAMES:
             return LibraryName("numpy", f"np.{name}")
         known = [*self.environment, *CONSTANTS]
