@@ -46,13 +46,21 @@ def operation_text(
         return f"{grouped[0]}[{index_text(static['index'], most_entries)}]"
     if operation.name == "stack" and static["axis"] == -node.ndim:
         return f"[{', '.join(operands)}]"
+    if operation.notation is not None:
+        said = "".join(f", {text}" for text in _said(node, unsaid, most_entries))
+        return operation.notation(**static).format(*operands, static=said)
     first = [repr(static["subscripts"])] if operation.name == "einsum" else []
-    said = [
+    said_here = [] if first else _said(node, unsaid, most_entries)
+    return f"{operation.name}({', '.join([*first, *operands, *said_here])})"
+
+
+def _said(node: Node, unsaid: Collection[str], most_entries: int) -> list[str]:
+    """The static arguments that are written out."""
+    return [
         f"{key}={static_text(node, key, value, most_entries)}"
-        for key, value in static.items()
-        if key not in unsaid and not first and not _goes_unsaid(node, key, value)
+        for key, value in node.static.items()
+        if key not in unsaid and not _goes_unsaid(node, key, value)
     ]
-    return f"{operation.name}({', '.join([*first, *operands, *said])})"
 
 
 def number_text(value: NDArray[Any]) -> str:

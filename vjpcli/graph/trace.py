@@ -15,6 +15,8 @@ import numpy as np
 
 from vjpcli.errors import Diagnostic, Fix, Label, Source, Span, VjpError, did_you_mean, fail
 from vjpcli.graph.binding import call_operation, constant_array
+from vjpcli.graph.complex_value import Complex, complex_output, real_needed
+from vjpcli.graph.folding import fold, fold_complex, joined_tuples
 from vjpcli.graph.names import (
     BARE_DTYPE_NAMES,
     CONSTANTS,
@@ -43,6 +45,7 @@ from vjpcli.parser.syntax import (
     Binary,
     Call,
     Expression,
+    Imaginary,
     Index,
     Literal,
     Name,
@@ -76,8 +79,13 @@ INFIX: dict[str, str] = {
     ">=": "greater_equal",
 }
 PREFIX = {"-": "negative", "+": "positive", "~": "logical_not"}
-TRANSPOSES = {"T": "T", "mT": "matrix_transpose"}
+PROPERTIES = {
+    "T": "T", "mT": "matrix_transpose", "H": "H", "mH": "adjoint", "real": "real", "imag": "imag",
+}  # fmt: skip
 """Attribute -> the operation that it is; every other operation is called."""
+
+PLAIN = (int, float, complex)
+"""Numbers that stay Python's own until an operation needs them as a node."""
 
 
 @record
@@ -188,6 +196,8 @@ class _Tracer:
             )
         last = statement.value
         output = self.node(value, last)
+        if isinstance(output, Complex):
+            raise complex_output(self.source, last.span)
         if output.kind != "real":
             # A condition counts as 0 and 1, as everywhere; its derivative is zero.
             with written_at(last.span):
@@ -214,10 +224,12 @@ class _Tracer:
             self.environment[target] = part
             if isinstance(part, Node):
                 self.named.append((target, part))
+            elif isinstance(part, Complex):
+                self.named += ((f"{target}.real", part.real), (f"{target}.imag", part.imaginary))
 
     def unpack(self, statement: Statement, value: Any) -> list[Any]:
         wanted = len(statement.targets)
-        if isinstance(value, Node) and value.ndim:
+        if isinstance(value, Node | Complex) and value.ndim:
             count = value.shape[0]
             if count == wanted:
                 with self.place(statement.value):
@@ -241,6 +253,7 @@ class _Tracer:
     def evaluate(self, root: Expression) -> Any:
         handlers: dict[type, Callable[[Any, Done], Any]] = {
             Number: self.number,
+            Imaginary: lambda part, _: complex(0, part.value),
             Literal: lambda part, _: part.value,
             Name: self.name,
             Unary: self.unary,
@@ -306,7 +319,7 @@ class _Tracer:
         operand = done[id(part.operand)]
         if isinstance(operand, bool) and part.operator == "~":
             return not operand
-        if isinstance(operand, int | float):
+        if isinstance(operand, int | float | complex) and part.operator != "~":
             return -operand if part.operator == "-" else operand
         with self.place(part, part.operator_span):
             return OPERATIONS[PREFIX[part.operator]](self.node(operand, part.operand))
@@ -316,6 +329,10 @@ class _Tracer:
         operation = OPERATIONS[INFIX[part.operator]]
         if isinstance(left, int | float) and isinstance(right, int | float):
             return fold(operation.forward, left, right)
+        if isinstance(left, PLAIN) and isinstance(right, PLAIN):
+            folded = fold_complex(part.operator, left, right)
+            if folded is not None:
+                return folded
         joined = joined_tuples(part.operator, left, right)
         if joined is not None:
             return joined
@@ -353,9 +370,9 @@ class _Tracer:
         node = self.node(value, part.value)
         if name in ("shape", "ndim"):
             return getattr(node, name)
-        if name in TRANSPOSES:
+        if name in PROPERTIES:
             with self.place(part, part.attribute_span):
-                return OPERATIONS[TRANSPOSES[name]](node)
+                return OPERATIONS[PROPERTIES[name]](node)
         if name in ("grad", "grad_fn", "data", "requires_grad", "backward"):
             raise self.refuse_attribute(
                 part, "gradients are what vjp prints: write only the expression, seeds go in --seed"
@@ -475,6 +492,8 @@ class _Tracer:
         if isinstance(item, slice | bool) or item is None or item is Ellipsis:
             return item
         node = self.node(item, syntax)
+        if isinstance(node, Complex):
+            raise real_needed("an index is a whole number").at(self.source, syntax.span)
         value = self.value_of(node)
         if value.dtype == np.bool_:
             return value
@@ -499,16 +518,16 @@ class _Tracer:
             return int(number) if number.is_integer() else None
         return None
 
-    def node(self, value: Any, part: Expression) -> Node:
-        """`value` as a node: numbers and lists of them are constants, lists of nodes stacked."""
-        if isinstance(value, Node):
+    def node(self, value: Any, part: Expression) -> Any:
+        """`value` as a Node or Complex: numbers are constants, lists of nodes are stacked."""
+        if isinstance(value, Node | Complex):
             return value
         with self.place(part):
             if isinstance(value, Results):
                 return value.default
             if isinstance(value, list | tuple):
                 return self.stacked(value, part)
-            if isinstance(value, bool | int | float):
+            if isinstance(value, PLAIN):
                 return as_node(value)
             what = {str: "text", slice: "a slice"}.get(type(value), "a function")
             if value is None or value is Ellipsis:
@@ -517,7 +536,7 @@ class _Tracer:
                 what = f"the function {value.name}; call it, as in {value.name}(x)"
             raise fail("not-a-number", f"a number or an array is needed here, not {what}")
 
-    def stacked(self, items: Any, part: Expression) -> Node:
+    def stacked(self, items: Any, part: Expression) -> Any:
         constant = constant_array(items)
         if constant is not None:
             return as_node(constant)
@@ -537,8 +556,7 @@ class _Tracer:
             )
         if not nodes:
             return as_node(np.zeros(0))
-        stacked: Node = OPERATIONS["stack"](*nodes, axis=0)
-        return stacked
+        return OPERATIONS["stack"](*nodes, axis=0)
 
     def plain(self, value: Any, part: Expression) -> Any:
         """An argument: lists with nodes in them stay lists, several results give their default."""
@@ -551,7 +569,7 @@ class _Tracer:
     def checked(self, result: Any, span: Span) -> Any:
         try:
             for node in result if isinstance(result, tuple) else (result,):
-                if isinstance(node, Node):
+                if isinstance(node, Node | Complex):
                     refuse_oversized(node.shape)
         except VjpError as error:
             raise error.at(self.source, span) from None
@@ -574,32 +592,3 @@ def _with_labels(diagnostic: Diagnostic, labels: tuple[Label, ...]) -> Diagnosti
     from dataclasses import replace  # noqa: PLC0415  (only on the way to an error)
 
     return replace(diagnostic, labels=labels)
-
-
-LONGEST_TUPLE = 1000
-
-
-def joined_tuples(operator: str, left: Any, right: Any) -> tuple[Any, ...] | None:
-    """`x.shape + (1,)` and `(1,) * 3` as Python has them; None where no tuples are joined."""
-    if isinstance(left, Results) or isinstance(right, Results):
-        return None
-    if operator == "+" and isinstance(left, tuple) and isinstance(right, tuple):
-        return left + right
-    if operator == "*" and isinstance(left, int) and isinstance(right, tuple):
-        left, right = right, left
-    if operator == "*" and isinstance(left, tuple) and isinstance(right, int):
-        return left * right if len(left) * right <= LONGEST_TUPLE else None
-    return None
-
-
-def fold(forward: Callable[..., Any] | None, left: float, right: float) -> Any:
-    """Arithmetic on two plain numbers, in float64; whole stays whole while it is exact."""
-    assert forward is not None
-    with np.errstate(all="ignore"):
-        result = forward(np.float64(left), np.float64(right))
-    if isinstance(result, np.bool_ | bool):
-        return bool(result)
-    whole = isinstance(left, int) and isinstance(right, int)
-    if whole and np.isfinite(result) and abs(result) < 2**53 and float(result).is_integer():
-        return int(result) if forward is not np.divide else float(result)
-    return float(result)

@@ -27,6 +27,7 @@ from vjpcli.parser.syntax import (
     Binary,
     Call,
     Expression,
+    Imaginary,
     Index,
     Literal,
     Name,
@@ -69,6 +70,10 @@ PROPERTIES: dict[str, Callable[[Any], Any]] = {
     "ndim": lambda array: len(array.shape),
     "T": operator.attrgetter("T"),
     "mT": operator.attrgetter("mT"),
+    "H": lambda array: array.conj().T,
+    "mH": lambda array: array.conj().mT,
+    "real": operator.attrgetter("real"),
+    "imag": operator.attrgetter("imag"),
 }
 
 
@@ -120,6 +125,7 @@ class Interpreter:
     def evaluate(self, root: Expression) -> Any:
         handlers: dict[type, Callable[[Any, Done], Any]] = {
             Number: lambda part, _: int(part.value) if part.whole else part.value,
+            Imaginary: lambda part, _: complex(0, part.value),
             Literal: lambda part, _: part.value,
             Name: self.name,
             Unary: self.unary,
@@ -237,18 +243,18 @@ class Interpreter:
 
     def unlisted(self, value: Any) -> Any:
         """An operand of an operator: lists become arrays, numbers stay."""
-        return value if isinstance(value, bool | int | float) else self.array(value)
+        return value if isinstance(value, bool | int | float | complex) else self.array(value)
 
     def array(self, value: Any) -> Any:
         """`value` as an array of the library."""
         if self.library.is_array(value):
             return value
-        if isinstance(value, bool | int | float):
+        if isinstance(value, bool | int | float | complex):
             return self.library.array(value)
         if isinstance(value, list | tuple) and value:
             if type(value) not in (list, tuple):  # several results stand for one of them
                 return self.array(value[1 if hasattr(value, "logabsdet") else 0])
-            if all(isinstance(item, bool | int | float) for item in value):
+            if all(isinstance(item, bool | int | float | complex) for item in value):
                 return self.library.array(value)
             return self.library.stack([self.array(item) for item in value])
         raise NotAvailable(f"it gives {type(value).__name__} where an array is needed")

@@ -1,0 +1,72 @@
+"""A complex value: two real nodes, the real part and the imaginary part.
+
+The graph and the engine know real numbers alone. What a function makes of complex values is
+written in real operations (`ops/complex_meaning.py`), so that gradients, Jacobians, second
+derivatives and the check need to know nothing of it.
+"""
+
+from __future__ import annotations
+
+from vjpcli.errors import Fix, Source, Span, VjpError, fail
+from vjpcli.graph.node import Node, Shape
+from vjpcli.graph.operators import Operators
+from vjpcli.record import record
+
+HOW_TO_MAKE_REAL = (
+    "abs(...), angle(...), (...).real and (...).imag are real; view_as_real(...) keeps both parts"
+)
+
+
+@record(eq=False)
+class Complex(Operators):
+    """real + i imaginary; both parts have the same shape.
+
+    Attributes:
+        real: node of the real part.
+        imaginary: node of the imaginary part.
+    """
+
+    real: Node
+    imaginary: Node
+
+    @property
+    def shape(self) -> Shape:
+        """Shape of the value."""
+        return self.real.shape
+
+    @property
+    def ndim(self) -> int:
+        """Number of axes."""
+        return self.real.ndim
+
+    @property
+    def size(self) -> int:
+        """Number of entries."""
+        return self.real.size
+
+
+def complex_output(source: Source, span: Span) -> VjpError:
+    """The refusal of a complex output, which stands at `span`."""
+    text = source.text
+    if source.origin.startswith("value of "):
+        return fail(
+            "complex-number",
+            "this value is complex, and inputs are real",
+            source=source,
+            span=span,
+            notes=("give the two parts, a=... and b=..., and write a + 1j*b in the expression",),
+        )
+    real = f"abs({text[span.start : span.end]})"
+    return fail(
+        "complex-output",
+        "the output is complex, and only a real one has a gradient",
+        source=source,
+        span=span,
+        notes=(HOW_TO_MAKE_REAL,),
+        fix=Fix(text[: span.start] + real + text[span.end :], replaces=text),
+    )
+
+
+def real_needed(what: str) -> VjpError:
+    """The refusal of a complex value where only a real one has a meaning."""
+    return fail("complex-operand", f"{what}, and this is complex", notes=(HOW_TO_MAKE_REAL,))
