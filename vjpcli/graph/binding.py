@@ -83,21 +83,7 @@ def _keeping_call(callee: Callee, arguments: Sequence[Any]) -> Any:
             raise fail("missing-argument", f"{callee.name} needs an array")
         receiver = _operand(rest.pop(0))
     if callee.name not in SIZE_METHODS:
-        if callee.name in COMPLEX_DTYPE_NAMES or any(map(is_complex_dtype, rest)):
-            return OPERATIONS["complex"](receiver)
-        if isinstance(receiver, Complex) and (
-            callee.name in DTYPE_NAMES or any(map(is_dtype, rest))
-        ):
-            raise real_needed(f"{callee.name} would drop the imaginary part")
-        for argument in filter(is_dtype, rest):
-            kind = argument.rpartition(".")[2]
-            if kind in WHOLE_DTYPE_NAMES:
-                raise fail(
-                    "whole-dtype",
-                    f"{kind} would round the numbers, and whole numbers have no gradient",
-                    notes=("floor, round and trunc round where that is meant",),
-                )
-        return receiver
+        return _kept(callee, receiver, rest)
     if callee.name in ("dim", "ndimension"):
         return receiver.ndim
     if callee.name in ("numel", "nelement"):
@@ -110,6 +96,26 @@ def _keeping_call(callee: Callee, arguments: Sequence[Any]) -> Any:
     if not isinstance(axis, int) or not -receiver.ndim <= axis < receiver.ndim:
         raise fail("axis-out-of-range", f"axis {axis} does not exist in shape {receiver.shape}")
     return receiver.shape[axis]
+
+
+def _kept(callee: Callee, receiver: Any, rest: list[Any]) -> Any:
+    """The same numbers, of another kind or in another place: `x.to(torch.cfloat)`.
+
+    Errors: whole-dtype, complex-operand.
+    """
+    if callee.name in COMPLEX_DTYPE_NAMES or any(map(is_complex_dtype, rest)):
+        return OPERATIONS["complex"](receiver)
+    if isinstance(receiver, Complex) and (callee.name in DTYPE_NAMES or any(map(is_dtype, rest))):
+        raise real_needed(f"{callee.name} would drop the imaginary part")
+    for argument in filter(is_dtype, rest):
+        kind = argument.rpartition(".")[2]
+        if kind in WHOLE_DTYPE_NAMES:
+            raise fail(
+                "whole-dtype",
+                f"{kind} would round the numbers, and whole numbers have no gradient",
+                notes=("floor, round and trunc round where that is meant",),
+            )
+    return receiver
 
 
 def _convention(

@@ -196,8 +196,8 @@ class Operation:
             them all; empty: it is always remarked. None: those of `library_defaults`.
         takes_complex: the body takes complex operands as they are. What becomes of them
             elsewhere is in `ops/complex_meaning.py`.
-        notation: (**static) -> how a call is written where not by its own name and its operands
-            alone: "fft({0}{static}).real"; None for an ordinary call.
+        notation: (node, operands, grouped operands, static arguments) as text -> how the node
+            is written, `fft(x).real`; None for an ordinary call.
     """
 
     name: str

@@ -10,8 +10,16 @@ import math
 
 import numpy as np
 
-from vjpcli.graph.complex_value import Complex
-from vjpcli.ops import builders, comparison, complex_meaning, indexing, joining, ordering
+from vjpcli.graph.complex_value import Complex, real_needed
+from vjpcli.ops import (
+    builders,
+    comparison,
+    complex_functions,
+    complex_parts,
+    indexing,
+    joining,
+    ordering,
+)
 from vjpcli.ops.declaration import (
     Kink,
     Refusal,
@@ -34,7 +42,7 @@ def _modulus(a, b):
 @elementwise(
     _modulus,
     symbolic=lambda s, a, b: s.sqrt(a**2 + b**2),
-    notation=lambda: "abs({0} + 1j*{1})",
+    notation=lambda node, _, parts, said: f"abs({parts[0]} + 1j*{parts[1]})",
     analytic=True,
     kinks=(
         Kink(
@@ -75,7 +83,7 @@ def real(x):
     Source:  linearity; the imaginary part receives nothing
     Example: vjp explain "sum(fft(x).real)" x=1,2,3,4
     """
-    return complex_meaning.real_part(x)
+    return complex_parts.real_part(x)
 
 
 @operation(takes_complex=True, samples=(sample((2, 3)), sample(())))
@@ -103,7 +111,7 @@ def conj(x):
     Source:  linearity; the adjoint of the imaginary part changes its sign
     Example: vjp explain "X = fft(x); (X * conj(X)).real" x=1,2,3,4 --seed ones
     """
-    return complex_meaning.conjugate(x) if isinstance(x, Complex) else x
+    return complex_parts.conjugate(x) if isinstance(x, Complex) else x
 
 
 @operation(
@@ -122,7 +130,7 @@ def angle(x, *, deg=False):
     Source:  arctan2 of the imaginary and the real part
     Example: vjp explain "angle(a + 1j*b)" a=1,0 b=1,2 --seed ones
     """
-    turn = complex_meaning.angle(x)
+    turn = complex_functions.angle(x)
     return turn * (180 / math.pi) if true_or_false("deg", deg) else turn
 
 
@@ -143,11 +151,11 @@ def complex_of_parts(real, imaginary=None):
     Example: vjp explain "abs(complex(a, b))" a=3,5 b=4,12 --seed ones
     """
     if imaginary is None:
-        imaginary = complex_meaning.imaginary_part(real)
-        return Complex(complex_meaning.real_part(real), imaginary)
+        imaginary = complex_parts.imaginary_part(real)
+        return Complex(complex_parts.real_part(real), imaginary)
     _require_real("complex", real, imaginary)
     broadcast_shapes("complex", real, imaginary)
-    return complex_meaning.pair(real, imaginary)
+    return complex_parts.pair(real, imaginary)
 
 
 @operation(
@@ -166,12 +174,12 @@ def polar(abs, angle):
     """
     _require_real("polar", abs, angle)
     broadcast_shapes("polar", abs, angle)
-    return complex_meaning.polar(abs, angle)
+    return complex_functions.polar(abs, angle)
 
 
 def _require_real(name, *operands):
     if any(isinstance(one, Complex) for one in operands):
-        raise complex_meaning.real_needed(f"{name} takes real numbers")
+        raise real_needed(f"{name} takes real numbers")
 
 
 @operation(

@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import Any
 
 from vjpcli.errors import Span, VjpError
-from vjpcli.parser.reading import Edit, Reading, shortened, sign_between
+from vjpcli.parser.reading import Edit, Reading, sign_between
 
 _INLINE = "a program is statements `name = expression`, the last of which is the output"
 _WHERE = "write y = where(condition, a, b)"
