@@ -33,7 +33,7 @@ _AS_MADE = """
     multi_dot convolve trapezoid cumulative_trapezoid average add_scaled subtract_scaled rsub
     zeros_like ones_like full full_like array scatter scatter_add index_add index_copy index_fill
     put masked_fill sliding_window_view windows_along unfold pad_last_axes block_diag matrix_power
-    polyval vander linalg_vander conv1d conv2d conv3d conv_transpose1d conv_transpose2d
+    polyval vander linalg_vander linalg_cross conv1d conv2d conv3d conv_transpose1d conv_transpose2d
     l1_loss dist
 """
 ON_EACH_PART = frozenset(_ON_EACH_PART.split())
