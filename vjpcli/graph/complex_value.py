@@ -48,13 +48,19 @@ class Complex(Operators):
 def complex_output(source: Source, span: Span) -> VjpError:
     """The refusal of a complex output, which stands at `span`."""
     text = source.text
-    if source.origin.startswith("value of "):
+    kind, _, name = source.origin.partition(" of ")
+    if kind == "value":
+        parts = f"{name}_real=... and {name}_imag=..."
         return fail(
             "complex-number",
             "this value is complex, and inputs are real",
             source=source,
             span=span,
-            notes=("give the two parts, a=... and b=..., and write a + 1j*b in the expression",),
+            notes=(f"give two inputs, {parts}, and write {name}_real + 1j*{name}_imag for {name}",),
+        )
+    if kind == "--seed":
+        return fail(
+            "complex-number", "this seed is complex, and seeds are real", source=source, span=span
         )
     real = f"abs({text[span.start : span.end]})"
     return fail(

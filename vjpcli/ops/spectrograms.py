@@ -133,9 +133,9 @@ def stft(
         sample((4, 3), n_fft=4, hop_length=2, center=False, length=7),
     ),
     refuses=(
-        Refusal(sample((4, 5), n_fft=6), "shape-mismatch"),
+        Refusal(sample((5, 5), n_fft=6), "shape-mismatch"),
         Refusal(sample((3,), n_fft=4), "shape-mismatch"),
-        Refusal(sample((3, 5), [0.0, 0.0, 0.0, 0.0], n_fft=4), "window-overlap"),
+        Refusal(sample((3, 5), n_fft=4, hop_length=6), "window-overlap"),
         Refusal(sample((3, 5), n_fft=4, length=0), "keyword-value"),
     ),
 )

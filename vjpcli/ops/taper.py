@@ -149,7 +149,11 @@ def kaiser_window(*, n, periodic=True, beta=12.0):
 
 
 @operation(
-    keyword_aliases=KEYWORDS, refuses=(*REFUSED, Refusal(sample(n=3, beta="a"), "keyword-value"))
+    keyword_aliases=KEYWORDS,
+    refuses=(
+        Refusal(sample(n=-1, beta=5), "keyword-value"),
+        Refusal(sample(n=3, beta="a"), "keyword-value"),
+    ),
 )
 def kaiser(*, n, beta):
     """A symmetric window whose width against its side lobes is chosen by beta (Kaiser).
