@@ -7,6 +7,8 @@ derivatives and the check need to know nothing of it.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from vjpcli.errors import Fix, Source, Span, VjpError, fail
 from vjpcli.graph.node import Node, Shape
 from vjpcli.graph.operators import Operators
@@ -43,6 +45,26 @@ class Complex(Operators):
     def size(self) -> int:
         """Number of entries."""
         return self.real.size
+
+
+PARTS = ("real", "imag")
+
+
+def names_of_parts(name: str) -> tuple[str, str]:
+    """What the parts of the value called `name` are called."""
+    real, imaginary = (f"{name}.{part}" for part in PARTS)
+    return real, imaginary
+
+
+def complex_values(inputs: Mapping[str, Node]) -> dict[str, Complex]:
+    """Name -> the complex value of which both parts are among the inputs."""
+    found = {}
+    for name in inputs:
+        whole, _, part = name.partition(".")
+        if part == PARTS[0]:
+            real, imaginary = names_of_parts(whole)
+            found[whole] = Complex(inputs[real], inputs[imaginary])
+    return found
 
 
 def complex_output(source: Source, span: Span) -> VjpError:

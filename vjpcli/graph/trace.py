@@ -15,7 +15,13 @@ import numpy as np
 
 from vjpcli.errors import Diagnostic, Fix, Label, Source, Span, VjpError, did_you_mean, fail
 from vjpcli.graph.binding import call_operation, constant_array
-from vjpcli.graph.complex_value import Complex, complex_output, real_needed
+from vjpcli.graph.complex_value import (
+    Complex,
+    complex_output,
+    complex_values,
+    names_of_parts,
+    real_needed,
+)
 from vjpcli.graph.folding import fold, fold_complex, joined_tuples
 from vjpcli.graph.names import (
     BARE_DTYPE_NAMES,
@@ -176,7 +182,7 @@ class _Tracer:
         self.values = {name: np.asarray(value) for name, value in values.items()}
         self.library = library
         self.inputs = {name: make_leaf(name, value.shape) for name, value in self.values.items()}
-        self.environment: dict[str, Any] = dict(self.inputs)
+        self.environment: dict[str, Any] = {**self.inputs, **complex_values(self.inputs)}
         self.named: list[tuple[str, Node]] = []
         self.conventions: dict[str, Diagnostic] = {}
         self.computed: dict[Node, Any] = {}
@@ -225,7 +231,8 @@ class _Tracer:
             if isinstance(part, Node):
                 self.named.append((target, part))
             elif isinstance(part, Complex):
-                self.named += ((f"{target}.real", part.real), (f"{target}.imag", part.imaginary))
+                real, imaginary = names_of_parts(target)
+                self.named += ((real, part.real), (imaginary, part.imaginary))
 
     def unpack(self, statement: Statement, value: Any) -> list[Any]:
         wanted = len(statement.targets)

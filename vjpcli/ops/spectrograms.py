@@ -196,12 +196,14 @@ def istft(
 
 def _envelope(window, count, total, hop):
     """The sum of the squared windows over the signal."""
-    static = {"lengths": (total,), "stride": (hop,), "dilation": (1,)}
-    add = windows.add_kernel_windows
-    if window.operation is constant:
-        square = np.broadcast_to(window.static["value"] ** 2, (count, window.size))
-        return make_constant(add.forward(square, **static))
-    return add(shape.broadcast_to(window * window, shape=(count, window.size)), **static)
+    if window.operation is not constant:
+        square = shape.broadcast_to(window * window, shape=(count, window.size))
+        return windows.add_kernel_windows(square, lengths=total, stride=hop)
+    # As a number at once, so that it can be seen to be nowhere 0.
+    summed = np.zeros(total)
+    for start in range(0, count * hop, hop):
+        summed[start : start + window.size] += window.static["value"] ** 2
+    return make_constant(summed)
 
 
 def _determined(envelope):

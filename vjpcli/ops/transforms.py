@@ -6,6 +6,8 @@ are transformed part by part (`fourier.py`).
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from vjpcli.ops import windows
@@ -15,15 +17,29 @@ from vjpcli.ops.transform_arguments import NORMS, axes_in_order
 
 
 def linear(forward):
-    """A linear function of real arrays, also for the complex numbers of a complex step."""
+    """A linear function of real arrays, also for complex steps and for arrays of formulas."""
 
     def extended(*arrays, **static):
+        if any(one.dtype == object for one in arrays):
+            return _by_matrices(forward, arrays, static)
         if not any(map(np.iscomplexobj, arrays)):
             return forward(*arrays, **static).astype(arrays[0].dtype, copy=False)
         real = forward(*(one.real for one in arrays), **static)
         return real + 1j * forward(*(one.imag for one in arrays), **static)
 
     return extended
+
+
+def _by_matrices(forward, arrays, static):
+    """A linear function of formulas, each the sum of its entries times what one entry gives."""
+    zeros = [np.zeros(one.shape) for one in arrays]
+    total: Any = 0
+    for position, array in enumerate(arrays):
+        entries = np.eye(array.size).reshape(array.size, *array.shape)
+        given = [np.broadcast_to(zero, entries.shape) for zero in zeros]
+        given[position] = entries
+        total = total + np.tensordot(array.ravel(), forward(*given, **static), axes=1)
+    return total
 
 
 def _full(x, axis, norm, inverse):
