@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from vjpcli.errors import Fix, Source, Span, VjpError, did_you_mean, fail
-from vjpcli.graph.complex_value import Complex, real_needed
+from vjpcli.graph.complex_value import Complex, drops_imaginary_part
 from vjpcli.graph.names import (
     COMPLEX_DTYPE_NAMES,
     DTYPE_NAMES,
@@ -106,7 +106,7 @@ def _kept(callee: Callee, receiver: Any, rest: list[Any]) -> Any:
     if callee.name in COMPLEX_DTYPE_NAMES or any(map(is_complex_dtype, rest)):
         return OPERATIONS["complex"](receiver)
     if isinstance(receiver, Complex) and (callee.name in DTYPE_NAMES or any(map(is_dtype, rest))):
-        raise real_needed(f"{callee.name} would drop the imaginary part")
+        raise drops_imaginary_part(callee.name)
     for argument in filter(is_dtype, rest):
         kind = argument.rpartition(".")[2]
         if kind in WHOLE_DTYPE_NAMES:

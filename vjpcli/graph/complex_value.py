@@ -98,3 +98,12 @@ def complex_output(source: Source, span: Span) -> VjpError:
 def real_needed(what: str) -> VjpError:
     """The refusal of a complex value where only a real one has a meaning."""
     return fail("complex-operand", f"{what}, and this is complex", notes=(HOW_TO_MAKE_REAL,))
+
+
+def drops_imaginary_part(method: str) -> VjpError:
+    """The refusal of a conversion to real numbers that would lose half of the value."""
+    return fail(
+        "complex-operand",
+        f"{method} would drop the imaginary part",
+        notes=("the real part alone is written z.real",),
+    )

@@ -114,8 +114,9 @@ def stft(
         x = padding.pad_last_axes(x, widths=(n_fft // 2, n_fft // 2), mode=pad_mode)
     if x.shape[-1] < n_fft:
         raise fail("shape-mismatch", f"a piece of {n_fft} entries does not fit into {x.shape[-1]}")
-    pieces = padding.windows_along(x, axis=-1, size=n_fft, step=hop)
-    pieces = pieces * _window(window, n_fft, win_length)
+    pieces = windows.kernel_windows(x, size=n_fft, stride=hop)
+    if window is not None or win_length < n_fft:
+        pieces = pieces * _window(window, n_fft, win_length)
     norm = "ortho" if true_or_false("normalized", normalized) else "backward"
     half = not isinstance(x, Complex) if onesided is None else true_or_false("onesided", onesided)
     spectra = (fourier.rfft if half else fourier.fft)(pieces, norm=norm)

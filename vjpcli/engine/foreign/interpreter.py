@@ -70,11 +70,11 @@ PROPERTIES: dict[str, Callable[[Any], Any]] = {
     "ndim": lambda array: len(array.shape),
     "T": operator.attrgetter("T"),
     "mT": operator.attrgetter("mT"),
-    "H": lambda array: array.conj().T,
-    "mH": lambda array: array.conj().mT,
-    "real": operator.attrgetter("real"),
-    "imag": operator.attrgetter("imag"),
 }
+
+
+CALLED_PROPERTIES = ("real", "imag", "H", "mH")
+"""Properties that some arrays lack, and that a function gives as well."""
 
 
 @record
@@ -180,12 +180,28 @@ class Interpreter:
         array = self.array(value)
         if name in PROPERTIES:
             return PROPERTIES[name](array)
+        if name in CALLED_PROPERTIES:
+            return self.part(array, name)
         if name in IDENTITY_METHODS:
             return Method(Callee(None, self.bare_names, name, ANY_ARRAY), array)
         callee = find_callee(name, self.bare_names, receiver=ANY_ARRAY)
         if callee is None:
             raise NotAvailable(f"no method {name}")
         return Method(callee, array)
+
+    def part(self, array: Any, name: str) -> Any:
+        """The real part, the imaginary part or the conjugate transpose."""
+        if name in ("H", "mH"):
+            return PROPERTIES[name.replace("H", "T")](self.part(array, "conj"))
+        callee = find_callee(name, self.bare_names)
+        assert callee is not None
+        return call(self.library, callee, [array], {}, self.array, is_method=False)
+
+    def output(self, name: str, last: Any, output_name: str) -> Any:
+        """The array called `name`, which may be a part of a complex value: `X.real`."""
+        whole, _, part = name.partition(".")
+        value = last if whole == output_name else self.environment[whole]
+        return self.array(self.part(value, part) if part else value)
 
     def call(self, part: Call, done: Done) -> Any:
         function = done[id(part.function)]
