@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from rule_cases import operand, rng_for
+from rule_cases import operand, real_results, rng_for
 
 from vjpcli.engine.backward import backward, seed_name
 from vjpcli.engine.evaluate import evaluate
@@ -66,9 +66,8 @@ class CallCase:
             nodes.append(
                 inputs[f"x{position}"] if is_input(one) else None if one is None else as_node(one)
             )
-        results = self.operation(*nodes, **self.static)
         found: Found = []
-        for node in results if isinstance(results, tuple) else (results,):
+        for node in real_results(self.operation(*nodes, **self.static)):
             graph = Graph.reaching({"y": node}, inputs)
             value = evaluate(graph, values)[node]
             reverse = backward(graph, values)
@@ -90,7 +89,12 @@ class CallCase:
                 arguments.append(library.array(one) if isinstance(one, np.ndarray) else one)
         results = called(library, self.operation, arguments, self.sample.static)
         found: Found = []
-        for one in results if isinstance(results, tuple | list) else (results,):
+        parts = [
+            part
+            for one in (results if isinstance(results, tuple | list) else (results,))
+            for part in ((one.real, one.imag) if torch.is_complex(one) else (one,))
+        ]
+        for one in parts:
             tensor = one if isinstance(one, torch.Tensor) else torch.as_tensor(one)
             found.append((tensor.detach().double().numpy(), None))
             if tensor.requires_grad:

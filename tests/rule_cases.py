@@ -11,6 +11,7 @@ import numpy as np
 import vjpcli.ops  # noqa: F401  (declares the operations)
 from vjpcli.engine.backward import backward, seed_name
 from vjpcli.engine.evaluate import evaluate
+from vjpcli.graph.complex_value import Complex
 from vjpcli.graph.node import Graph, Node
 from vjpcli.graph.operation import OPERATIONS, Operation, as_node, make_leaf
 
@@ -37,6 +38,14 @@ class RuleCase:
 def rng_for(*words: object) -> np.random.Generator:
     """Random numbers that depend on the case alone, not on the order of the tests."""
     return np.random.default_rng(zlib.crc32(" ".join(map(str, words)).encode()))
+
+
+def real_results(results: Any) -> list[Node]:
+    """Every real node of a result: several results one by one, complex ones part by part."""
+    found: list[Node] = []
+    for one in results if isinstance(results, tuple) else (results,):
+        found += [one.real, one.imaginary] if isinstance(one, Complex) else [one]
+    return found
 
 
 def operand(given: Any, domain: Any, rng: np.random.Generator) -> Any:
@@ -69,8 +78,8 @@ def cases(*, differentiable: bool = True) -> list[RuleCase]:
                 values[name] = value.astype(np.float64)
                 inputs[name] = make_leaf(name, value.shape)
                 nodes.append(inputs[name])
-            results = operation(*nodes, **sample.static)
-            for result, node in enumerate(results if isinstance(results, tuple) else (results,)):
+            results = real_results(operation(*nodes, **sample.static))
+            for result, node in enumerate(results):
                 if node.kind == "real" or not differentiable:
                     graph = Graph.reaching({"y": node}, inputs)
                     found.append(RuleCase(operation, number, result, graph, values))

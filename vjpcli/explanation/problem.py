@@ -25,6 +25,7 @@ from vjpcli.explanation.scripts import (
     seed_of_script,
     value_of_program,
 )
+from vjpcli.graph.complex_value import names_of_parts
 from vjpcli.graph.free_names import free_names
 from vjpcli.graph.node import Graph, Node
 from vjpcli.graph.operation import Library, shape_text
@@ -422,6 +423,8 @@ def _check_output(request: SeedRequest, name: str, traced: Trace) -> None:
     known = [one for one in traced.graph.names if one not in traced.graph.inputs]
     guess = did_you_mean(name, known)
     what = "an input, not an output" if name in traced.graph.inputs else "no value of the program"
+    if names_of_parts(name)[0] in traced.graph.names:
+        what = "complex: each of its two parts takes a seed of its own"
     fix = None
     if guess:
         fix = Fix(request.text.replace(name, guess, 1), replaces=request.text)
@@ -501,7 +504,8 @@ def _from_loss(
     program = parse(loss, "--loss")
     wanted = free_names(program)
     named = {name: node for name, node in traced.graph.names.items() if name not in arrays}
-    read = [name for name in named if name in wanted]
+    # The loss reads a complex value z by its two parts, z.real and z.imag.
+    read = [name for name in named if name.partition(".")[0] in wanted]
     if not read:
         name = traced.output_name
         raise fail(

@@ -13,11 +13,15 @@ from typing import Any
 import numpy as np
 
 from vjpcli.errors import Fix, Source, Span, VjpError, did_you_mean, fail
+from vjpcli.graph.complex_value import Complex, drops_imaginary_part
 from vjpcli.graph.names import (
+    COMPLEX_DTYPE_NAMES,
+    DTYPE_NAMES,
     LIBRARY_ROOTS,
     SIZE_METHODS,
     WHOLE_DTYPE_NAMES,
     Callee,
+    is_complex_dtype,
     is_dtype,
     means_another_elsewhere,
 )
@@ -55,6 +59,8 @@ def call_operation(
     """
     if callee.operation is None:
         return _keeping_call(callee, [*arguments, *(value for _, value, _ in keywords)]), ""
+    kinds = [*arguments, *(value for name, value, _ in keywords if name == "dtype")]
+    becomes_complex = any(map(is_complex_dtype, kinds))
     arguments = [argument for argument in arguments if not is_dtype(argument)]
     operation = callee.operation
     if callee.receiver is not None:
@@ -62,9 +68,13 @@ def call_operation(
     operands, static = _bind(callee, list(arguments), keywords, source, value_of)
     defaults = operation.library_defaults.get(callee.library, {})
     filled = {**defaults, **static}
+    if becomes_complex:
+        operands = [one if one is None else OPERATIONS["complex"](one) for one in operands]
     result = operation(*operands, **filled)
+    if becomes_complex and not operands:
+        result = OPERATIONS["complex"](result)
     plain = isinstance(result, Results) or not isinstance(result, tuple)
-    if not plain and isinstance(next(iter(result), None), Node | None):
+    if not plain and isinstance(next(iter(result), None), Node | Complex | None):
         result = Results.of(result, operation.several)
     if isinstance(result, Node) and result.operation is operation:
         filled = {**filled, **result.static}  # as the operation understood them
@@ -79,15 +89,7 @@ def _keeping_call(callee: Callee, arguments: Sequence[Any]) -> Any:
             raise fail("missing-argument", f"{callee.name} needs an array")
         receiver = as_operand(rest.pop(0))
     if callee.name not in SIZE_METHODS:
-        for argument in filter(is_dtype, rest):
-            kind = argument.rpartition(".")[2]
-            if kind in WHOLE_DTYPE_NAMES:
-                raise fail(
-                    "whole-dtype",
-                    f"{kind} would round the numbers, and whole numbers have no gradient",
-                    notes=("floor, round and trunc round where that is meant",),
-                )
-        return receiver
+        return _kept(callee, receiver, rest)
     if callee.name in ("dim", "ndimension", "ndim"):
         return receiver.ndim
     counts = callee.name == "size" and callee.library != "torch" and not rest
@@ -101,6 +103,26 @@ def _keeping_call(callee: Callee, arguments: Sequence[Any]) -> Any:
     if not isinstance(axis, int) or not -receiver.ndim <= axis < receiver.ndim:
         raise fail("axis-out-of-range", f"axis {axis} does not exist in shape {receiver.shape}")
     return receiver.shape[axis]
+
+
+def _kept(callee: Callee, receiver: Any, rest: list[Any]) -> Any:
+    """The same numbers, of another kind or in another place: `x.to(torch.cfloat)`.
+
+    Errors: whole-dtype, complex-operand.
+    """
+    if callee.name in COMPLEX_DTYPE_NAMES or any(map(is_complex_dtype, rest)):
+        return OPERATIONS["complex"](receiver)
+    if isinstance(receiver, Complex) and (callee.name in DTYPE_NAMES or any(map(is_dtype, rest))):
+        raise drops_imaginary_part(callee.name)
+    for argument in filter(is_dtype, rest):
+        kind = argument.rpartition(".")[2]
+        if kind in WHOLE_DTYPE_NAMES:
+            raise fail(
+                "whole-dtype",
+                f"{kind} would round the numbers, and whole numbers have no gradient",
+                notes=("floor, round and trunc round where that is meant",),
+            )
+    return receiver
 
 
 def _convention(
@@ -212,10 +234,10 @@ def _fixed_operands(operation: Operation, arguments: list[Any]) -> tuple[list[An
 
 def _variadic_operands(arguments: list[Any], *, takes_static: bool) -> tuple[list[Any], list[Any]]:
     """`concatenate([a, b], 0)` and `einsum("ij,j->i", W, x)`: any number of operands."""
-    several_lists = len(arguments) > 1 and isinstance(arguments[1], Node | list | tuple)
+    several_lists = len(arguments) > 1 and isinstance(arguments[1], Node | Complex | list | tuple)
     if arguments and isinstance(arguments[0], list | tuple) and not several_lists:
         return [as_operand(item) for item in arguments[0]], arguments[1:]
-    kinds = Node | list | tuple | float | (float if takes_static else int)
+    kinds = Node | Complex | complex | list | tuple | float | (float if takes_static else int)
     count = next(
         (i for i, value in enumerate(arguments) if not isinstance(value, kinds)), len(arguments)
     )
@@ -245,7 +267,7 @@ def _operand_of(operation: Operation, name: str, value: Any) -> Any:
 
 def as_operand(value: Any) -> Any:
     """An argument as an operand: lists with nodes are stacked, numbers become constants."""
-    if value is None or isinstance(value, Node):
+    if value is None or isinstance(value, Node | Complex):
         return value
     if isinstance(value, Results):
         return value.default
@@ -263,7 +285,7 @@ def as_operand(value: Any) -> Any:
             raise fail("ragged-rows", f"the entries of [...] have different shapes: {shapes}")
         stacked: Node = OPERATIONS["stack"](*nodes, axis=0)
         return stacked
-    if isinstance(value, bool | int | float):
+    if isinstance(value, bool | int | float | complex):
         return as_node(value)
     raise fail("not-a-number", "a number or an array is needed here")
 

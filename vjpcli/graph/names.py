@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from vjpcli.errors import Source, Span, VjpError
+from vjpcli.graph.complex_value import Complex
 from vjpcli.graph.node import Node
 from vjpcli.graph.operation import LIBRARIES, OPERATIONS, Library, Operation
 from vjpcli.record import record
@@ -66,12 +67,18 @@ WHOLE_DTYPE_NAMES = {
 }  # fmt: skip
 """Kinds of number that an array would be rounded to."""
 
-BARE_DTYPE_NAMES = {"float", "int", "bool"}
+COMPLEX_DTYPE_NAMES = {
+    "complex", "complex64", "complex128", "complexfloating", "cfloat", "cdouble", "complex_",
+}  # fmt: skip
+"""Kinds of number that make a real array complex."""
+
+BARE_DTYPE_NAMES = {"float", "int", "bool", "complex"}
 """Kinds of number that are written without a library: `astype(float)`."""
 
 IDENTITY_METHODS = {
     "float", "double", "clone", "contiguous", "cpu", "cuda", "numpy", "to", "requires_grad_",
     "copy", "astype", "type", "item", "retain_grad", "type_as",
+    "cfloat", "cdouble",
 }  # fmt: skip
 """Methods that change where or how an array is kept, not its numbers."""
 
@@ -79,9 +86,6 @@ LEAF_CLASSES = {"Parameter", "Variable"}
 """Classes of PyTorch that make a leaf of an array."""
 
 SIZE_METHODS = {"size", "dim", "ndimension", "numel", "nelement", "len", "shape", "ndim"}
-
-READ_WITHOUT_CALL = {"size", "real", "H", "mH", "imag"}
-"""Attributes that are no call where no brackets follow: NumPy's `x.size`, `eigvals(A).real`."""
 
 UFUNC_METHODS = {"reduce", "accumulate", "outer", "at", "reduceat"}
 """What NumPy's functions of two entries offer behind a dot: `np.add.reduce(x)`."""
@@ -106,7 +110,7 @@ class Callee:
     operation: Operation | None
     library: Library
     name: str
-    receiver: Node | None = None
+    receiver: Node | Complex | None = None
     prefixed: bool = False
     bound: tuple[tuple[str, str], ...] = ()
 
@@ -176,7 +180,7 @@ class LibraryName:
         callee = find_callee(name, self.library, prefixed=True)
         if callee is not None:
             return callee
-        if name in DTYPE_NAMES | WHOLE_DTYPE_NAMES:
+        if name in DTYPE_NAMES | WHOLE_DTYPE_NAMES | COMPLEX_DTYPE_NAMES:
             return LibraryName(self.library, f"{self.path}.{name}")
         raise unknown_function(name, source, Span(span.end - len(name), span.end), self.path)
 
@@ -193,7 +197,13 @@ def is_dtype(argument: Any) -> bool:
     if not isinstance(argument, str):
         return False
     root, _, name = argument.rpartition(".")
-    return root.partition(".")[0] in LIBRARY_ROOTS and name in DTYPE_NAMES | WHOLE_DTYPE_NAMES
+    known = DTYPE_NAMES | WHOLE_DTYPE_NAMES | COMPLEX_DTYPE_NAMES
+    return root.partition(".")[0] in LIBRARY_ROOTS and name in known
+
+
+def is_complex_dtype(argument: Any) -> bool:
+    """Whether an argument is the name of a kind of complex number, such as `torch.cfloat`."""
+    return is_dtype(argument) and argument.rpartition(".")[2] in COMPLEX_DTYPE_NAMES
 
 
 def function_names(library: Library = "torch") -> tuple[str, ...]:
@@ -203,7 +213,11 @@ def function_names(library: Library = "torch") -> tuple[str, ...]:
 
 
 def find_callee(
-    name: str, library: Library, *, receiver: Node | None = None, prefixed: bool = False
+    name: str,
+    library: Library,
+    *,
+    receiver: Node | Complex | None = None,
+    prefixed: bool = False,
 ) -> Callee | None:
     """The function that `name` means in `library`, or None."""
     meaning = OPERATIONS.meaning(name, library, method=receiver is not None)

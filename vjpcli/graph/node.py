@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from vjpcli.errors import Span
+from vjpcli.graph.operators import Operators
 from vjpcli.record import record
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ def written_at(span: Span | None) -> Iterator[None]:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Node:
+class Node(Operators):
     """One operation applied to operands.
 
     Attributes:
@@ -62,9 +63,6 @@ class Node:
     span: Span | None = field(default_factory=_current_span.get)
     serial: int = field(default_factory=_serial_numbers.__next__)
 
-    # Keeps NumPy from taking `array * node` apart element by element.
-    __array_ufunc__ = None
-
     @property
     def ndim(self) -> int:
         """Number of axes."""
@@ -77,70 +75,6 @@ class Node:
 
     def __repr__(self) -> str:
         return f"<{self.operation.name} {list(self.shape)} #{self.serial}>"
-
-    def __add__(self, other: Any) -> Node:
-        return _apply("add", self, other)
-
-    def __radd__(self, other: Any) -> Node:
-        return _apply("add", other, self)
-
-    def __sub__(self, other: Any) -> Node:
-        return _apply("subtract", self, other)
-
-    def __rsub__(self, other: Any) -> Node:
-        return _apply("subtract", other, self)
-
-    def __mul__(self, other: Any) -> Node:
-        return _apply("multiply", self, other)
-
-    def __rmul__(self, other: Any) -> Node:
-        return _apply("multiply", other, self)
-
-    def __truediv__(self, other: Any) -> Node:
-        return _apply("divide", self, other)
-
-    def __rtruediv__(self, other: Any) -> Node:
-        return _apply("divide", other, self)
-
-    def __pow__(self, other: Any) -> Node:
-        return _apply("power", self, other)
-
-    def __rpow__(self, other: Any) -> Node:
-        return _apply("power", other, self)
-
-    def __matmul__(self, other: Any) -> Node:
-        return _apply("matmul", self, other)
-
-    def __neg__(self) -> Node:
-        return _apply("negative", self)
-
-    def __lt__(self, other: Any) -> Node:
-        return _apply("less", self, other)
-
-    def __le__(self, other: Any) -> Node:
-        return _apply("less_equal", self, other)
-
-    def __gt__(self, other: Any) -> Node:
-        return _apply("greater", self, other)
-
-    def __ge__(self, other: Any) -> Node:
-        return _apply("greater_equal", self, other)
-
-    def __and__(self, other: Any) -> Node:
-        return _apply("logical_and", self, other)
-
-    def __or__(self, other: Any) -> Node:
-        return _apply("logical_or", self, other)
-
-    def __invert__(self) -> Node:
-        return _apply("logical_not", self)
-
-
-def _apply(name: str, *operands: Any) -> Node:
-    from vjpcli.graph.operation import OPERATIONS  # noqa: PLC0415  (operation.py imports Node)
-
-    node: Node = OPERATIONS[name](*operands)
-    return node
 
 
 @record(eq=False)

@@ -40,19 +40,38 @@ def operation_text(
         return f"{grouped[0]}{gap}{operation.infix}{gap}{grouped[1]}"
     if operation.infix and len(operands) == 1:
         return f"{operation.infix}{grouped[0]}"
+    special = _special_text(node, operands, grouped, most_entries)
+    if special is not None:
+        return special
+    said = _said(node, unsaid, most_entries)
+    if operation.notation is not None:
+        return operation.notation(node, operands, grouped, said)
+    if operation.name == "einsum":
+        return f"einsum({', '.join([repr(static['subscripts']), *operands])})"
+    return f"{operation.name}({', '.join([*operands, *said.values()])})"
+
+
+def _special_text(
+    node: Node, operands: Sequence[str], grouped: Sequence[str], most_entries: int
+) -> str | None:
+    """What is written with brackets and dots instead of a name."""
+    operation, static = node.operation, node.static
     if operation.name == "matrix_transpose":
         return f"{grouped[0]}.{'T' if node.ndim == 2 else 'mT'}"
     if operation.name == "index":
         return f"{grouped[0]}[{index_text(static['index'], most_entries)}]"
     if operation.name == "stack" and static["axis"] == -node.ndim:
         return f"[{', '.join(operands)}]"
-    first = [repr(static["subscripts"])] if operation.name == "einsum" else []
-    said = [
-        f"{key}={static_text(node, key, value, most_entries)}"
-        for key, value in static.items()
-        if key not in unsaid and not first and not _goes_unsaid(node, key, value)
-    ]
-    return f"{operation.name}({', '.join([*first, *operands, *said])})"
+    return None
+
+
+def _said(node: Node, unsaid: Collection[str], most_entries: int) -> dict[str, str]:
+    """The static arguments that are written out: name -> `axis=0`."""
+    return {
+        key: f"{key}={static_text(node, key, value, most_entries)}"
+        for key, value in node.static.items()
+        if key not in unsaid and not _goes_unsaid(node, key, value)
+    }
 
 
 def number_text(value: NDArray[Any]) -> str:

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from vjpcli.errors import VjpError, fail
+from vjpcli.graph.complex_value import Complex
 from vjpcli.graph.node import Kind, Node, Shape
 from vjpcli.graph.registry import Registry
 from vjpcli.record import record
@@ -198,6 +199,10 @@ class Operation:
             `{static}` fields, or "".
         convention_about: the static arguments that leave nothing to remark when a call gives
             them all; empty: it is always remarked. None: those of `library_defaults`.
+        takes_complex: the body takes complex operands as they are. What becomes of them
+            elsewhere is in `ops/complex_meaning.py`.
+        notation: (node, operands, grouped operands, static arguments) as text -> how the node
+            is written, `fft(x).real`; None for an ordinary call.
     """
 
     name: str
@@ -234,17 +239,24 @@ class Operation:
     present: Mapping[str, str] = field(default_factory=dict)
     lists: tuple[str, ...] = ()
     method_names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    takes_complex: bool = False
+    notation: Callable[..., str] | None = None
     rules: dict[str, Callable[..., Any]] = field(default_factory=dict)
 
     def __call__(self, *operands: Any, **static: Any) -> Any:
         """A Node of this operation (or, for several results, a tuple of Nodes).
 
-        Errors: shape-mismatch and whatever the declaration refuses, without a place.
+        Complex operands give Complex results, or real ones where the operation makes them.
+
+        Errors: shape-mismatch, complex-operand and whatever the declaration refuses, without a
+        place.
         """
         nodes: tuple[Any, ...] = tuple(
             operand if operand is None or isinstance(operand, list) else as_node(operand)
             for operand in operands
         )
+        if Complex in map(type, nodes) and not self.takes_complex:
+            return OPERATIONS.on_complex(self, nodes, static)
         result = self.body(*nodes, **static)
         if not isinstance(result, Outcome):
             return result
@@ -396,9 +408,13 @@ def _may_be_conditions(node: Node) -> list[bool]:
     return [names[min(i, last)] == "condition" for i in range(len(node.operands))]
 
 
-def as_node(value: Any) -> Node:
-    """`value` itself if it is a Node, else a constant."""
-    return value if isinstance(value, Node) else make_constant(value)
+def as_node(value: Any) -> Any:
+    """`value` itself if it is a Node or Complex, else a constant."""
+    if isinstance(value, Node | Complex):
+        return value
+    if isinstance(value, complex):
+        return Complex(make_constant(value.real), make_constant(value.imag))
+    return make_constant(value)
 
 
 def constant_number(node: Node) -> float | None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from vjpcli.graph.operation import Operation
@@ -38,6 +38,7 @@ class Registry(Mapping[str, "Operation"]):
         index: which file declares what; may be incomplete.
         load_file: imports one file of operations by its name.
         load_every_file: imports them all.
+        on_complex: (operation, operands, static) -> what it makes of complex operands.
     """
 
     def __init__(self) -> None:
@@ -46,6 +47,7 @@ class Registry(Mapping[str, "Operation"]):
         self.index = Index()
         self.load_file: Callable[[str], object] = lambda _: None
         self.load_every_file: Callable[[], object] = lambda: None
+        self.on_complex: Callable[..., Any] = lambda *_: None
 
     def declare(self, operation: Operation) -> None:
         """Adds an operation.

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from vjpcli.errors import Diagnostic, Span, fail
+from vjpcli.graph.complex_value import Complex, complex_output, names_of_parts
 from vjpcli.graph.node import Graph, Node, written_at
 from vjpcli.graph.operation import OPERATIONS, Library
 from vjpcli.graph.tracer.attributes import Attributes
@@ -26,6 +27,7 @@ from vjpcli.parser.syntax import (
     Comprehension,
     Conditional,
     Expression,
+    Imaginary,
     Index,
     Lambda,
     Literal,
@@ -90,6 +92,8 @@ class _Tracer(Words, Operators, Attributes, Calls, Positions):
             )
         last = statement.value
         output = self.node(value, last)
+        if isinstance(output, Complex):
+            raise complex_output(self.source, last.span)
         if output.kind != "real":
             # A condition counts as 0 and 1, as everywhere; its derivative is zero.
             with written_at(last.span):
@@ -120,10 +124,13 @@ class _Tracer(Words, Operators, Attributes, Calls, Positions):
             self.environment[target] = part
             if isinstance(part, Node):
                 self.named.append((target, part))
+            elif isinstance(part, Complex):
+                real, imaginary = names_of_parts(target)
+                self.named += ((real, part.real), (imaginary, part.imaginary))
 
     def unpack(self, statement: Statement, value: Any) -> list[Any]:
         wanted = len(statement.targets)
-        if isinstance(value, Node) and value.ndim:
+        if isinstance(value, Node | Complex) and value.ndim:
             count = value.shape[0]
             if count == wanted:
                 with self.place(statement.value):
@@ -145,6 +152,7 @@ class _Tracer(Words, Operators, Attributes, Calls, Positions):
     def evaluate(self, root: Expression) -> Any:
         handlers: dict[type, Callable[[Any, Done], Any]] = {
             Number: self.number,
+            Imaginary: lambda part, _: complex(0, part.value),
             Literal: lambda part, _: part.value,
             Name: self.name,
             Unary: self.unary,

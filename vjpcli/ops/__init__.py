@@ -13,6 +13,7 @@ import sys
 from importlib import import_module, util
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 from vjpcli.graph.operation import OPERATIONS
 from vjpcli.graph.registry import Index
@@ -51,6 +52,13 @@ def _load_every_file() -> None:
         _load_file(path.stem)
 
 
+def _on_complex(*call: Any) -> Any:
+    from vjpcli.ops.complex_meaning import on_complex  # noqa: PLC0415  (few programs need it)
+
+    return on_complex(*call)
+
+
+OPERATIONS.on_complex = _on_complex
 OPERATIONS.load_file = _load_file
 OPERATIONS.load_every_file = _load_every_file
 if INDEX_FILE.exists():

@@ -133,14 +133,7 @@ def _(g, y, x):
     infix="+",
     name="positive",
     analytic=True,
-    aliases=(
-        "real",
-        "conj",
-        "conjugate",
-        "conj_physical",
-        "real_if_close",
-        "resolve_conj",
-    ),
+    aliases=("real_if_close", "resolve_conj"),
 )
 def positive_sign(x):
     """The number itself, `+x`.

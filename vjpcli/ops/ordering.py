@@ -87,7 +87,7 @@ def _(g, y, x, *, axis):
     return permute(g, axis=(*range(-g.ndim, -y.ndim), *_inverse(axis)))
 
 
-@operation(aliases=("H",), samples=(sample((2, 3)), sample((3,)), sample((2, 1, 3)), sample(())))
+@operation(samples=(sample((2, 3)), sample((3,)), sample((2, 1, 3)), sample(())))
 def T(x):  # noqa: N802  (it is written x.T)
     """The transposed array: all axes in reverse order.
 
@@ -102,7 +102,7 @@ def T(x):  # noqa: N802  (it is written x.T)
 @operation(
     lambda x: np.swapaxes(x, -1, -2),
     pattern="movement",
-    aliases=("mT", "mH", "adjoint"),
+    aliases=("mT",),
     samples=(sample((2, 3)), sample((2, 3, 1)), sample((0, 2)), sample((1, 1))),
     refuses=(Refusal(sample((3,)), "rank-too-low"), Refusal(sample(()), "rank-too-low")),
     analytic=True,

@@ -15,6 +15,7 @@ from vjpcli.parser.syntax import (
     Comprehension,
     Conditional,
     Expression,
+    Imaginary,
     Index,
     Keyword,
     Lambda,
@@ -213,10 +214,21 @@ def _constant(reading: Reading, node: ast.Constant) -> Expression:
         return Literal(reading.span(node), value)
     if isinstance(value, int | float):
         return _number(reading, node, value)
+    if isinstance(value, complex):
+        return _imaginary(reading, node, value.imag)
     raise _refused(reading, node)
 
 
 def _number(reading: Reading, node: ast.Constant, value: int | float) -> Number:
+    return Number(reading.span(node), _held(reading, node, value), isinstance(value, int))
+
+
+def _imaginary(reading: Reading, node: ast.Constant, value: float) -> Imaginary:
+    return Imaginary(reading.span(node), _held(reading, node, value))
+
+
+def _held(reading: Reading, node: ast.Constant, value: int | float) -> float:
+    """A literal's number, where a float holds it."""
     span = reading.span(node)
     try:
         number = float(value)
@@ -230,7 +242,7 @@ def _number(reading: Reading, node: ast.Constant, value: int | float) -> Number:
             "the number is smaller than any floating-point number (4.9e-324)",
             span,
         )
-    return Number(span, number, isinstance(value, int))
+    return number
 
 
 def number_too_large(reading: Reading, span: Span) -> VjpError:

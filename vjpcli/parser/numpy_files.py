@@ -37,6 +37,8 @@ _STRUCTURED = re.compile(r"'descr':\s*[\[(]")
 _MOST_SHRUNK = 200
 _MOST_UNPACKED = 1 << 30
 
+_COMPLEX = "complex numbers"
+
 # What zipfile and zlib raise on damaged or locked archives.
 _DAMAGE = (
     zipfile.BadZipFile,
@@ -101,7 +103,7 @@ def _header(header: str, name: str) -> tuple[np.dtype[np.generic], bool, tuple[i
         )
     if letter not in "biuf?":
         raise _wrong_kind(
-            name, {"c": "complex numbers", "M": "dates", "m": "time spans"}.get(letter, "text")
+            name, {"c": _COMPLEX, "M": "dates", "m": "time spans"}.get(letter, "text")
         )
     axes = [axis for axis in re.split(r"[,\s]+", shape_text[1]) if axis]
     if len(axes) > MOST_AXES:
@@ -178,4 +180,6 @@ def _corrupt(name: str, why: str) -> VjpError:
 
 
 def _wrong_kind(name: str, what: str) -> VjpError:
-    return fail("array-kind", f"{name} holds {what}; real numbers are needed")
+    parts = "save z.real and z.imag, and write a + 1j*b in the expression"
+    notes = (parts,) if what == _COMPLEX else ()
+    return fail("array-kind", f"{name} holds {what}; real numbers are needed", notes=notes)

@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import Any
 
 from vjpcli.errors import Span, VjpError
-from vjpcli.parser.reading import Edit, Reading, shortened, sign_between
+from vjpcli.parser.reading import Edit, Reading, sign_between
 
 _INLINE = "a program is statements `name = expression`, the last of which is the output"
 _WHERE = "write y = where(condition, a, b)"
@@ -84,7 +84,7 @@ def refuse_expression(reading: Reading, node: ast.expr) -> VjpError:
     """The refusal of an expression that the language does not have.
 
     Errors: await, boolean-operator, bytes-literal, caret-power, chained-comparison,
-        complex-number, comprehension, dictionary, f-string, in-operator,
+        comprehension, dictionary, f-string, in-operator,
         is-operator, lambda-expression, not-operator, set, shift-operator, starred-expression,
         unsupported-expression, walrus, yield
     """
@@ -224,14 +224,7 @@ def _set(reading: Reading, node: ast.Set) -> VjpError:
 
 def _constant(reading: Reading, node: ast.Constant) -> VjpError:
     span = reading.span(node)
-    if isinstance(node.value, bytes):
-        return reading.error("bytes-literal", "bytes have no meaning in an expression", span)
-    return reading.error(
-        "complex-number",
-        f"`{shortened(reading.slice(node))}` is a complex number, and all values here are real",
-        span,
-        notes=("for a product with a name j, write 2*j",),
-    )
+    return reading.error("bytes-literal", "bytes have no meaning in an expression", span)
 
 
 def _simply(code: str, message: str, *notes: str) -> Callable[[Reading, ast.expr], VjpError]:

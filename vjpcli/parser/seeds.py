@@ -31,7 +31,8 @@ _WORDS = ("ones", "zeros", "each")
 _CONSTANTS = ("pi", "e")
 # Texts, compiled where they are used: most runs have no seed.
 _ROW = r"row\s*:\s*[\[(]?\s*(-?\d+(?:\s*,\s*-?\d+)*)\s*,?\s*[\])]?"
-_OUTPUT = r"\s*(\w+)\s*(?::([^=]*))?=(?!=)"
+# The two parts of a complex value z take seeds of their own: z.real=1,2.
+_OUTPUT = r"\s*(\w+)(\.real|\.imag)?\s*(?::([^=]*))?=(?!=)"
 _SHAPE = r"\s*(\d[\dxX×\s]*)="
 # Longer seeds are corrected by the shape before them, not by writing them out again.
 _MOST_WRITTEN = 24
@@ -83,9 +84,9 @@ def parse_seed(text: str, *, stdin: StandardInput | None = None) -> SeedRequest:
     if shaped:
         shape = read_shape(source, stripped(source, Span(*shaped.span(1))))
     elif output:
-        name = checked_name(source, Span(*output.span(1)))
-        if output[2] is not None:
-            shape = read_shape(source, stripped(source, Span(*output.span(2))))
+        name = checked_name(source, Span(*output.span(1))) + (output[2] or "")
+        if output[3] is not None:
+            shape = read_shape(source, stripped(source, Span(*output.span(3))))
     span = stripped(source, Span(output.end() if output else 0, len(text)))
     form = text[span.start : span.end]
     request = SeedRequest("numbers", text, source, span, name)

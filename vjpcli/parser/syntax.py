@@ -40,6 +40,13 @@ class Number(Expression):
 
 
 @bulk_record
+class Imaginary(Expression):
+    """An imaginary literal, `2j`; `value` is the number before the j."""
+
+    value: float
+
+
+@bulk_record
 class Literal(Expression):
     """`True`, `False`, `None`, `...`, or a string (only as an argument: reduction="sum")."""
 

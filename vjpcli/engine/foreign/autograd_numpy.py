@@ -27,6 +27,7 @@ class Autograd(NumpyLike):
         self.box = import_module("autograd.tracer").Box
         self.numpy = import_module("autograd.numpy")
         self.linalg = self.numpy.linalg
+        self.fft = self.numpy.fft
         try:
             self.modules = (self.numpy, import_module("autograd.scipy.special"))
         except ImportError:

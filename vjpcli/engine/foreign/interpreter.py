@@ -30,6 +30,7 @@ from vjpcli.parser.syntax import (
     Comprehension,
     Conditional,
     Expression,
+    Imaginary,
     Index,
     Lambda,
     Literal,
@@ -74,6 +75,10 @@ PROPERTIES: dict[str, Callable[[Any], Any]] = {
     "T": operator.attrgetter("T"),
     "mT": operator.attrgetter("mT"),
 }
+
+
+CALLED_PROPERTIES = ("real", "imag", "H", "mH")
+"""Properties that some arrays lack, and that a function gives as well."""
 
 
 @record
@@ -127,6 +132,7 @@ class Interpreter:
     def evaluate(self, root: Expression) -> Any:
         handlers: dict[type, Callable[[Any, Done], Any]] = {
             Number: lambda part, _: int(part.value) if part.whole else part.value,
+            Imaginary: lambda part, _: complex(0, part.value),
             Literal: lambda part, _: part.value,
             Name: self.name,
             Unary: self.unary,
@@ -187,12 +193,28 @@ class Interpreter:
         array = self.array(value)
         if name in PROPERTIES:
             return PROPERTIES[name](array)
+        if name in CALLED_PROPERTIES:
+            return self.part(array, name)
         if name in IDENTITY_METHODS:
             return Method(Callee(None, self.bare_names, name, ANY_ARRAY), array)
         callee = find_callee(name, self.bare_names, receiver=ANY_ARRAY)
         if callee is None:
             raise NotAvailable(f"no method {name}")
         return Method(callee, array)
+
+    def part(self, array: Any, name: str) -> Any:
+        """The real part, the imaginary part or the conjugate transpose."""
+        if name in ("H", "mH"):
+            return PROPERTIES[name.replace("H", "T")](self.part(array, "conj"))
+        callee = find_callee(name, self.bare_names)
+        assert callee is not None
+        return call(self.library, callee, [array], {}, self.array, is_method=False)
+
+    def output(self, name: str, last: Any, output_name: str) -> Any:
+        """The array called `name`, which may be a part of a complex value: `X.real`."""
+        whole, _, part = name.partition(".")
+        value = last if whole == output_name else self.environment[whole]
+        return self.array(self.part(value, part) if part else value)
 
     def call(self, part: Call, done: Done) -> Any:
         function = done[id(part.function)]
@@ -271,18 +293,18 @@ class Interpreter:
 
     def unlisted(self, value: Any) -> Any:
         """An operand of an operator: lists become arrays, numbers stay."""
-        return value if isinstance(value, bool | int | float) else self.array(value)
+        return value if isinstance(value, bool | int | float | complex) else self.array(value)
 
     def array(self, value: Any) -> Any:
         """`value` as an array of the library."""
         if self.library.is_array(value):
             return value
-        if isinstance(value, bool | int | float):
+        if isinstance(value, bool | int | float | complex):
             return self.library.array(value)
         if isinstance(value, list | tuple) and value:
             if type(value) not in (list, tuple):  # several results stand for one of them
                 return self.array(value[1 if hasattr(value, "logabsdet") else 0])
-            if all(isinstance(item, bool | int | float) for item in value):
+            if all(isinstance(item, bool | int | float | complex) for item in value):
                 return self.library.array(value)
             return self.library.stack([self.array(item) for item in value])
         raise NotAvailable(f"it gives {type(value).__name__} where an array is needed")

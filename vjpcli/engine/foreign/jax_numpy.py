@@ -27,6 +27,7 @@ class Jax(NumpyLike):
         self.jax = jax
         self.numpy = import_module("jax.numpy")
         self.linalg = self.numpy.linalg
+        self.fft = self.numpy.fft
         special = import_module("jax.scipy.special")
         self.modules = (self.numpy, import_module("jax.nn"), special, import_module("jax.lax"))
 

@@ -16,6 +16,9 @@ from vjpcli.record import record
 LINEAR_ALGEBRA = {"singular", "symmetric", "solving", "determinant", "orthogonal"}
 """Families whose functions are looked up in the library's linalg first."""
 
+FOURIER = {"fourier", "real_transforms", "frequencies"}
+"""Families whose functions are looked up in the library's fft first."""
+
 ANY_ARRAY = make_leaf("any array", ())
 
 
@@ -52,6 +55,7 @@ class ForeignLibrary(ABC):
     speaks: Library
     modules: tuple[Any, ...]
     linalg: Any
+    fft: Any
     keywords: Mapping[str, str]
 
     @abstractmethod
@@ -116,6 +120,8 @@ class ForeignLibrary(ABC):
     def _modules(self, operation: Operation) -> tuple[Any, ...]:
         if operation.family in LINEAR_ALGEBRA:
             return (self.linalg, *self.modules)
+        if operation.family in FOURIER:
+            return (self.fft,)
         return (*self.modules, self.linalg)
 
 

@@ -24,7 +24,8 @@ class NumpyLike(ForeignLibrary):
 
     def array(self, value: Any) -> Any:
         array = np.asarray(value)
-        return self.numpy.array(array if array.dtype == np.bool_ else array.astype(np.float64))
+        keeps = array.dtype.kind in "bc"
+        return self.numpy.array(array if keeps else array.astype(np.float64))
 
     def stack(self, items: list[Any]) -> Any:
         return self.numpy.stack(items)
@@ -48,7 +49,6 @@ def as_function(
         inputs = {**data, **dict(zip(leaves, arrays, strict=True))}
         run = Interpreter(program, inputs, library, bare_names)
         last = run.run()
-        named = {**run.environment, output_name: last}
-        return tuple(run.array(named[name]) * 1.0 for name in outputs)
+        return tuple(run.output(name, last, output_name) * 1.0 for name in outputs)
 
     return function

@@ -27,12 +27,13 @@ class PyTorch(ForeignLibrary):
     def __init__(self, torch: Any) -> None:
         self.torch = torch
         self.linalg = torch.linalg
+        self.fft = torch.fft
         # functional first: torch.embedding and others are its internals with other arguments
         self.modules = (torch.nn.functional, torch, torch.special)
 
     def array(self, value: Any) -> Any:
         array = np.asarray(value)
-        if array.dtype != np.bool_:
+        if array.dtype.kind not in "bc":
             array = array.astype(np.float64)
         return self.torch.from_numpy(np.array(array, order="C"))
 
@@ -58,6 +59,8 @@ class PyTorch(ForeignLibrary):
         return found if callable(found) else None
 
     def _of_one_type(self, items: list[Any]) -> list[Any]:
+        if any(item.is_complex() for item in items):
+            return [item.to(self.torch.complex128) for item in items]
         if any(item.is_floating_point() for item in items):
             return [item.double() for item in items]
         return items
@@ -82,8 +85,7 @@ def gradients(
             inputs[name].requires_grad_()
         run = Interpreter(program, inputs, library, bare_names)
         last = run.run()
-        named = {**run.environment, output_name: last}
-        outputs = {name: run.array(named[name]) for name in seeds}
+        outputs = {name: run.output(name, last, output_name) for name in seeds}
         wanted = [inputs[name] for name in leaves]
         moving = {name: one for name, one in outputs.items() if one.requires_grad}
         found: tuple[Any, ...] = (None,) * len(wanted)

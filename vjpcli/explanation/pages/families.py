@@ -35,6 +35,10 @@ SECTIONS: dict[str, tuple[str, ...]] = {
         "products", "dots", "array_products", "affine", "einsum", "tensors", "determinant",
         "solving", "symmetric", "singular", "orthogonal", "matrix_function", "distance",
     ),
+    "Complex numbers and spectra": (
+        "complex_numbers", "fourier", "real_transforms", "frequencies", "spectrograms", "taper",
+        "cosine_transforms", "transforms",
+    ),
     "Neural networks": (
         "rectifier", "exponential_unit", "shrinkage", "activation", "softmax", "loss",
         "classification", "class_index", "multilabel", "alignment", "similarity",

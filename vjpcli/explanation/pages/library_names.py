@@ -9,6 +9,8 @@ from __future__ import annotations
 
 _NAMES = {
     "torch": """
+        angle bartlett_window blackman_window complex conj conj_physical hamming_window
+        hann_window imag istft kaiser_window polar real stft view_as_complex view_as_real
         Tensor abs absolute acos acosh adaptive_avg_pool1d add addbmm addcdiv addcmul addmm
         addmv addr adjoint all alpha_dropout amax amin aminmax any arange arccos arccosh
         arcsin arcsinh arctan arctan2 arctanh argmax argmin argsort argwhere as_tensor
@@ -69,6 +71,7 @@ _NAMES = {
         xlog1py xlogy
     """,
     "torch.Tensor": """
+        angle conj conj_physical imag istft real stft
         H T abs absolute acos acosh add addbmm addcdiv addcmul addmm addmv addr adjoint all
         amax amin aminmax any arccos arccosh arcsin arcsinh arctan arctan2 arctanh argmax
         argmin argsort argwhere asin asinh atan atan2 atanh baddbmm bmm broadcast_to ceil
@@ -94,6 +97,7 @@ _NAMES = {
         vsplit where xlogy
     """,
     "numpy": """
+        angle bartlett blackman conj conjugate hamming hanning imag kaiser real
         abs absolute acos acosh add all amax amin any append arange arccos arccosh arcsin
         arcsinh arctan arctan2 arctanh argmax argmin argsort argwhere around array
         array_split asanyarray asarray ascontiguousarray asin asinh atan atan2 atanh
@@ -121,6 +125,7 @@ _NAMES = {
         slogdet solve svd svdvals tensordot trace vecdot vector_norm
     """,
     "numpy.ndarray": """
+        conj conjugate imag real
         T all any argmax argmin argsort clip cumprod cumsum diagonal dot flatten mT max mean
         min nonzero prod put ravel repeat reshape round sort squeeze std sum swapaxes take
         trace transpose var view
@@ -143,6 +148,7 @@ _NAMES = {
         acot acoth acsc acsch asec asech cot coth csc csch ln sec sech
     """,
     "jax.numpy": """
+        angle bartlett blackman conj conjugate hamming hanning imag kaiser real
         abs absolute acos acosh add all amax amin any append arange arccos arccosh arcsin
         arcsinh arctan arctan2 arctanh argmax argmin argsort argwhere around array
         array_split asarray asin asinh atan atan2 atanh atleast_1d atleast_2d atleast_3d
@@ -178,7 +184,25 @@ _NAMES = {
         log_softmax logit logsumexp multigammaln ndtr polygamma softmax xlog1py xlogy
     """,
     "jax.lax": """
+        complex conj imag real
         cummax cummin digamma erf erfc lgamma rsqrt stop_gradient logistic top_k
+    """,
+    "torch.fft": """
+        fft fft2 fftfreq fftn fftshift hfft hfft2 hfftn ifft ifft2 ifftn ifftshift ihfft ihfft2
+        ihfftn irfft irfft2 irfftn rfft rfft2 rfftfreq rfftn
+    """,
+    "numpy.fft": """
+        fft fft2 fftfreq fftn fftshift hfft ifft ifft2 ifftn ifftshift ihfft irfft irfft2 irfftn
+        rfft rfft2 rfftfreq rfftn
+    """,
+    "scipy.fft": """
+        dct dst idct idst
+        fft fft2 fftfreq fftn fftshift hfft hfft2 hfftn ifft ifft2 ifftn ifftshift ihfft ihfft2
+        ihfftn irfft irfft2 irfftn rfft rfft2 rfftfreq rfftn
+    """,
+    "jax.numpy.fft": """
+        fft fft2 fftfreq fftn fftshift hfft ifft ifft2 ifftn ifftshift ihfft irfft irfft2 irfftn
+        rfft rfft2 rfftfreq rfftn
     """,
 }
 

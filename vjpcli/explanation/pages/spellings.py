@@ -16,17 +16,21 @@ WRITTEN = {
     "torch.nn.functional": "F.{}",
     "torch.linalg": "torch.linalg.{}",
     "torch.special": "torch.special.{}",
+    "torch.fft": "torch.fft.{}",
     "torch.Tensor": "x.{}()",
     "numpy": "np.{}",
     "numpy.linalg": "np.linalg.{}",
+    "numpy.fft": "np.fft.{}",
     "numpy.ndarray": "x.{}()",
     "numpy.lib.stride_tricks": "np.lib.stride_tricks.{}",
     "numpy.random": "np.random.{}",
     "scipy.special": "scipy.special.{}",
     "math": "math.{}",
     "sympy": "sympy.{}",
+    "scipy.fft": "scipy.fft.{}",
     "jax.numpy": "jnp.{}",
     "jax.numpy.linalg": "jnp.linalg.{}",
+    "jax.numpy.fft": "jnp.fft.{}",
     "jax.nn": "jax.nn.{}",
     "jax.scipy.special": "jax.scipy.special.{}",
     "jax.lax": "jax.lax.{}",
@@ -35,7 +39,7 @@ WRITTEN = {
 
 LIBRARY_TITLES: dict[Library, str] = {"numpy": "NumPy", "torch": "PyTorch", "jax": "JAX"}
 
-_PROPERTIES = {"T", "mT"}
+_PROPERTIES = {"T", "mT", "H", "mH", "real", "imag"}
 _OPERATORS = {"index": "x[...]"}
 
 
@@ -79,7 +83,8 @@ def _spelt() -> dict[str, dict[Library, tuple[str, ...]]]:
         if operation is None:
             continue
         spelt = found[operation.name].setdefault(library_of(module), [])
-        text = f"x.{name}" if name in _PROPERTIES else WRITTEN[module].format(name)
+        is_property = name in _PROPERTIES and module in ("torch.Tensor", "numpy.ndarray")
+        text = f"x.{name}" if is_property else WRITTEN[module].format(name)
         if text not in spelt:
             spelt.append(text)
     return {

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from vjpcli.errors import VjpError, fail
+from vjpcli.graph.complex_value import Complex
 from vjpcli.graph.names import (
     IDENTITY_METHODS,
-    READ_WITHOUT_CALL,
     Callee,
     IndexObject,
     LibraryName,
@@ -23,7 +23,9 @@ from vjpcli.graph.tracer.updates import METHODS, At, Place, Update
 from vjpcli.parser.syntax import Attribute
 from vjpcli.parser.walk import Done
 
-TRANSPOSES = {"T": "T", "mT": "matrix_transpose"}
+PROPERTIES = {
+    "T": "T", "mT": "matrix_transpose", "H": "H", "mH": "adjoint", "real": "real", "imag": "imag",
+}  # fmt: skip
 """Attribute -> the operation that it is; every other operation is called."""
 
 
@@ -48,16 +50,16 @@ class Attributes(State):
             return self.function_attribute(part, value)
         return self.array_attribute(part, self.node(value, part.value))
 
-    def array_attribute(self, part: Attribute, node: Node) -> Any:
+    def array_attribute(self, part: Attribute, node: Node | Complex) -> Any:
         """`x.shape`, `x.T`, `x.sum`."""
         name = part.attribute
         if name in ("shape", "ndim"):
             return getattr(node, name)
         if name == "at":
             return At(node)
-        if name in TRANSPOSES:
+        if name in PROPERTIES:
             with self.place(part, part.attribute_span):
-                return OPERATIONS[TRANSPOSES[name]](node)
+                return OPERATIONS[PROPERTIES[name]](node)
         if name in ("grad", "grad_fn", "data", "requires_grad", "backward"):
             raise self.refuse_attribute(
                 part, "gradients are what vjp prints: write only the expression, seeds go in --seed"
@@ -79,14 +81,9 @@ class Attributes(State):
         return method
 
     def read_attribute(self, part: Attribute, found: Any) -> Any:
-        """What an attribute comes to that no brackets follow: NumPy's `x.size`, `x.real`."""
-        if not isinstance(found, Callee) or found.receiver is None:
-            return found
-        if part.attribute == "size":
+        """What an attribute comes to that no brackets follow: NumPy's `x.size` is a number."""
+        if part.attribute == "size" and isinstance(found, Callee) and found.receiver is not None:
             return found.receiver.size
-        if part.attribute in READ_WITHOUT_CALL and found.operation is not None:
-            with self.place(part, part.attribute_span):
-                return found.operation(found.receiver)
         return found
 
     def update(self, part: Attribute, value: At | Place | Update) -> Update:

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from vjpcli.errors import Diagnostic, Label, VjpError
+from vjpcli.graph.folding import fold, fold_complex, joined_tuples
 from vjpcli.graph.node import written_at
 from vjpcli.graph.operation import OPERATIONS, shape_text
-from vjpcli.graph.results import Results
-from vjpcli.graph.tracer.state import State
+from vjpcli.graph.tracer.state import PLAIN, State
 from vjpcli.parser.syntax import Binary, Number, Sequence, Unary
 from vjpcli.parser.walk import Done
 
@@ -46,7 +43,7 @@ class Operators(State):
         operand = done[id(part.operand)]
         if isinstance(operand, bool) and part.operator == "~":
             return not operand
-        if isinstance(operand, int | float):
+        if isinstance(operand, PLAIN) and part.operator != "~":
             return -operand if part.operator == "-" else operand
         with self.place(part, part.operator_span):
             return OPERATIONS[PREFIX[part.operator]](self.node(operand, part.operand))
@@ -56,6 +53,10 @@ class Operators(State):
         operation = OPERATIONS[INFIX[part.operator]]
         if isinstance(left, int | float) and isinstance(right, int | float):
             return fold(operation.forward, left, right)
+        if isinstance(left, PLAIN) and isinstance(right, PLAIN):
+            folded = fold_complex(part.operator, left, right)
+            if folded is not None:
+                return folded
         joined = joined_tuples(part.operator, left, right)
         if joined is not None:
             return joined
@@ -83,32 +84,3 @@ def _with_labels(diagnostic: Diagnostic, labels: tuple[Label, ...]) -> Diagnosti
     from dataclasses import replace  # noqa: PLC0415  (only on the way to an error)
 
     return replace(diagnostic, labels=labels)
-
-
-LONGEST_TUPLE = 1000
-
-
-def joined_tuples(operator: str, left: Any, right: Any) -> tuple[Any, ...] | None:
-    """`x.shape + (1,)` and `(1,) * 3` as Python has them; None where no tuples are joined."""
-    if isinstance(left, Results) or isinstance(right, Results):
-        return None
-    if operator == "+" and isinstance(left, tuple) and isinstance(right, tuple):
-        return left + right
-    if operator == "*" and isinstance(left, int) and isinstance(right, tuple):
-        left, right = right, left
-    if operator == "*" and isinstance(left, tuple) and isinstance(right, int):
-        return left * right if len(left) * right <= LONGEST_TUPLE else None
-    return None
-
-
-def fold(forward: Callable[..., Any] | None, left: float, right: float) -> Any:
-    """Arithmetic on two plain numbers, in float64; whole stays whole while it is exact."""
-    assert forward is not None
-    with np.errstate(all="ignore"):
-        result = forward(np.float64(left), np.float64(right))
-    if isinstance(result, np.bool_ | bool):
-        return bool(result)
-    whole = isinstance(left, int) and isinstance(right, int)
-    if whole and np.isfinite(result) and abs(result) < 2**53 and float(result).is_integer():
-        return int(result) if forward is not np.divide else float(result)
-    return float(result)

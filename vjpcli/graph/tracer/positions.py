@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from vjpcli.errors import Span, VjpError, fail
+from vjpcli.graph.complex_value import Complex, real_needed
 from vjpcli.graph.names import IndexObject
 from vjpcli.graph.operation import OPERATIONS
 from vjpcli.graph.tracer.state import State
@@ -89,6 +90,8 @@ class Positions(State):
         if isinstance(item, slice | bool) or item is None or item is Ellipsis:
             return item
         node = self.node(item, syntax)
+        if isinstance(node, Complex):
+            raise real_needed("an index is a whole number").at(self.source, syntax.span)
         value = self.value_of(node)
         if value.dtype == np.bool_:
             return value

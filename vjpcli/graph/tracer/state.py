@@ -10,6 +10,7 @@ import numpy as np
 
 from vjpcli.errors import Diagnostic, Fix, Source, Span, VjpError, fail
 from vjpcli.graph.binding import constant_array
+from vjpcli.graph.complex_value import Complex, complex_values
 from vjpcli.graph.names import Callee, LibraryName
 from vjpcli.graph.node import Node, ancestors, written_at
 from vjpcli.graph.operation import (
@@ -25,6 +26,9 @@ from vjpcli.graph.results import Results
 from vjpcli.graph.tracer.objects import Function
 from vjpcli.graph.tracer.updates import At, Place, Update
 from vjpcli.parser.syntax import Expression, Program, Sequence
+
+PLAIN = (int, float, complex)
+"""Numbers that stay Python's own until an operation needs them as a node."""
 
 
 class State:
@@ -48,7 +52,7 @@ class State:
         self.values = {name: np.asarray(value) for name, value in values.items()}
         self.library = library
         self.inputs = {name: make_leaf(name, value.shape) for name, value in self.values.items()}
-        self.environment: dict[str, Any] = dict(self.inputs)
+        self.environment: dict[str, Any] = {**self.inputs, **complex_values(self.inputs)}
         self.named: list[tuple[str, Node]] = []
         self.conventions: dict[str, Diagnostic] = {}
         self.computed: dict[Node, Any] = {}
@@ -79,9 +83,9 @@ class State:
             return int(number) if number.is_integer() else None
         return None
 
-    def node(self, value: Any, part: Expression) -> Node:
-        """`value` as a node: numbers and lists of them are constants, lists of nodes stacked."""
-        if isinstance(value, Node):
+    def node(self, value: Any, part: Expression) -> Any:
+        """`value` as a Node or Complex: numbers are constants, lists of nodes are stacked."""
+        if isinstance(value, Node | Complex):
             return value
         with self.place(part):
             if isinstance(value, Results):
@@ -90,7 +94,7 @@ class State:
                 return self.stacked(value, part)
             if isinstance(value, Function):
                 raise self.body_alone(value)
-            if isinstance(value, bool | int | float):
+            if isinstance(value, PLAIN):
                 return as_node(value)
             what = {str: "text", slice: "a slice"}.get(type(value), "a function")
             if value is None or value is Ellipsis:
@@ -116,7 +120,7 @@ class State:
             fix=self.replacement(function.syntax.span, f"({text})"),
         )
 
-    def stacked(self, items: Any, part: Expression) -> Node:
+    def stacked(self, items: Any, part: Expression) -> Any:
         constant = constant_array(items)
         if constant is not None:
             return as_node(constant)
@@ -136,8 +140,7 @@ class State:
             )
         if not nodes:
             return as_node(np.zeros(0))
-        stacked: Node = OPERATIONS["stack"](*nodes, axis=0)
-        return stacked
+        return OPERATIONS["stack"](*nodes, axis=0)
 
     def plain(self, value: Any, part: Expression, *, several: bool = False) -> Any:
         """An argument: lists with nodes in them stay lists, several results give their default.
@@ -153,7 +156,7 @@ class State:
     def checked(self, result: Any, span: Span) -> Any:
         try:
             for node in result if isinstance(result, tuple) else (result,):
-                if isinstance(node, Node):
+                if isinstance(node, Node | Complex):
                     refuse_oversized(node.shape)
         except VjpError as error:
             raise error.at(self.source, span) from None

@@ -1,0 +1,55 @@
+"""Arithmetic on plain Python values, which stay plain: numbers, and shapes as tuples."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from vjpcli.graph.results import Results
+
+LONGEST_TUPLE = 1000
+
+COMPLEX_ARITHMETIC: dict[str, Callable[[complex, complex], complex]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.truediv,
+    "**": operator.pow,
+}
+
+
+def joined_tuples(operator: str, left: Any, right: Any) -> tuple[Any, ...] | None:
+    """`x.shape + (1,)` and `(1,) * 3` as Python has them; None where no tuples are joined."""
+    if isinstance(left, Results) or isinstance(right, Results):
+        return None
+    if operator == "+" and isinstance(left, tuple) and isinstance(right, tuple):
+        return left + right
+    if operator == "*" and isinstance(left, int) and isinstance(right, tuple):
+        left, right = right, left
+    if operator == "*" and isinstance(left, tuple) and isinstance(right, int):
+        return left * right if len(left) * right <= LONGEST_TUPLE else None
+    return None
+
+
+def fold(forward: Callable[..., Any] | None, left: float, right: float) -> Any:
+    """Arithmetic on two plain numbers, in float64; whole stays whole while it is exact."""
+    assert forward is not None
+    with np.errstate(all="ignore"):
+        result = forward(np.float64(left), np.float64(right))
+    if isinstance(result, np.bool_ | bool):
+        return bool(result)
+    whole = isinstance(left, int) and isinstance(right, int)
+    if whole and np.isfinite(result) and abs(result) < 2**53 and float(result).is_integer():
+        return int(result) if forward is not np.divide else float(result)
+    return float(result)
+
+
+def fold_complex(sign: str, left: complex, right: complex) -> complex | None:
+    """Arithmetic on plain numbers of which one is complex; None where Python has no answer."""
+    try:
+        return COMPLEX_ARITHMETIC[sign](left, right)
+    except (KeyError, ZeroDivisionError, OverflowError):
+        return None
