@@ -12,7 +12,7 @@ from findings_of import told
 from vjpcli import api
 from vjpcli.errors import Fix
 from vjpcli.explanation.findings.cause import CODES
-from vjpcli.explanation.rewrites.match import Text, matches
+from vjpcli.explanation.rewrites.match import Text, keywords, matches
 from vjpcli.explanation.rewrites.patterns import EXACT, NUDGES, Row, parsed
 from vjpcli.parser.expression import parse
 
@@ -71,15 +71,16 @@ def test_further_arguments_are_carried_over() -> None:
 def test_every_row_parses(row: Row) -> None:
     parsed(row.pattern)
     bound = dict.fromkeys("uvwUVW", "x")
-    parsed(row.instead.replace("@", "").format(**bound, rest="", eps="1e-12"))
+    parsed(row.instead.replace("@", "").format(**bound, **keywords("", {}), rest="", eps="1e-12"))
 
 
 @pytest.mark.parametrize("row", EXACT, ids=lambda row: f"{row.pattern} -> {row.instead}")
 def test_exact_rewrites_keep_value_and_gradient(row: Row) -> None:
     values = {"x": [1.0, 2.0, 0.5], "z": [2.0, 1.0, 3.0]}
-    program = re.sub(r"\bv\b", "z", re.sub(r"\bu\b", "x", row.pattern.replace(", ...", "")))
+    program = re.sub(r"\bv\b", "z", re.sub(r"\b[uw]\b", "x", row.pattern.replace(", ...", "")))
     prefix = "np." if "linalg" in row.instead else ""
-    instead = row.instead.replace("@", prefix).format(u="x", U="x", v="z", V="z", rest="")
+    bound = {"u": "x", "U": "x", "v": "z", "V": "z", "w": "x", "W": "x", "rest": ""}
+    instead = row.instead.replace("@", prefix).format(**bound, **keywords(prefix, bound))
     old = api.explain(program, values, seed="ones", formulas=False, check=False)
     new = api.explain(instead, values, seed="ones", formulas=False, check=False)
     np.testing.assert_allclose(new.output.value, old.output.value, rtol=1e-9, atol=1e-15)

@@ -57,7 +57,7 @@ def _place(diagnostic: Diagnostic, inputs: Mapping[str, Input], page: Page) -> s
     entry = f"at {format_index(name, index)}"
     if len(index) != value.ndim:
         return entry
-    return f"{entry} = {format_number(value[index], page.digits)}"
+    return f"{entry} = {_infinity(format_number(value[index], page.digits))}"
 
 
 def _stacked(rows: Sequence[TrailRow], page: Page, columns: Sequence[_Column]) -> list[Line]:
@@ -75,7 +75,15 @@ def _stacked(rows: Sequence[TrailRow], page: Page, columns: Sequence[_Column]) -
 
 
 def _number(value: float | None, page: Page, role: Role) -> Piece:
-    return page.piece("") if value is None else page.number(value, role)
+    if value is None:
+        return page.piece("")
+    number = page.number(value, role)
+    return page.piece(_infinity(number.text), number.role)
+
+
+def _infinity(text: str) -> str:
+    """As the formulas beside it write it; where it can be typed back it stays `inf`."""
+    return text.replace("inf", "∞")
 
 
 def _handed_on(row: TrailRow, page: Page) -> Piece:

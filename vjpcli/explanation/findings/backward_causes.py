@@ -13,15 +13,18 @@ import numpy as np
 from vjpcli.explanation.evidence import Evidence
 from vjpcli.explanation.findings.blame import (
     BackwardBlame,
+    ForwardBlame,
     HandOver,
     Place,
     ZeroOrigin,
     blame_value,
+    output_entry,
     zero_origin,
 )
 from vjpcli.explanation.findings.cause import Cause
 from vjpcli.explanation.findings.entries import first_entry, is_entrywise, not_finite, projected
 from vjpcli.explanation.findings.forward_causes import INVERSES, SOFTMAX_LIKE, forward_cause
+from vjpcli.explanation.findings.operands import share_a_leaf
 from vjpcli.explanation.findings.slopes import LocalSlope, local_slope
 from vjpcli.explanation.findings.trails import Stop, way_back
 from vjpcli.explanation.findings.wording import (
@@ -45,7 +48,7 @@ def backward_cause(evidence: Evidence, blame: BackwardBlame) -> Cause:
     spoilt = _spoilt_value(evidence, birth)
     zero = None
     if birth.arrived(evidence) == 0:
-        zero = zero_origin(evidence, birth.one.reader, birth.at)
+        zero = _told_from_masks(zero_origin(evidence, birth.one.reader, birth.at))
         # An untaken branch or a mask was to hide a value that is not finite: that is the story.
         if spoilt is None or zero.cause in ("where", "mask"):
             return _of_zero(evidence, blame, slope, zero, spoilt)
@@ -72,10 +75,10 @@ def _of_spoilt_value(
     evidence: Evidence, blame: BackwardBlame, slope: LocalSlope | None, spoilt: Place
 ) -> Cause:
     """A forward value was not finite already: its own cause, and what became of it."""
-    cause = forward_cause(evidence, blame_value(evidence, spoilt))
+    cause = forward_cause(evidence, _with_its_nan(evidence, blame.birth, spoilt))
     zero, why = None, ""
     if blame.birth.arrived(evidence) == 0:
-        zero = zero_origin(evidence, blame.birth.one.reader, blame.birth.at)
+        zero = _told_from_masks(zero_origin(evidence, blame.birth.one.reader, blame.birth.at))
         why, _ = _zero_words(evidence, zero)
     back = way_back(evidence, blame, zero, why)
     if spoilt == Place(blame.birth.one.reader, blame.birth.at) and slope is not None:
@@ -93,6 +96,17 @@ def _of_spoilt_value(
     if cause.code == "nan-in-input" and adjoint is not None and (adjoint == 0).any():
         words = "an adjoint of 0 does not protect: 0 × nan is nan"
     return replace(cause, back=tuple(back), words=words)
+
+
+def _with_its_nan(evidence: Evidence, birth: HandOver, spoilt: Place) -> ForwardBlame:
+    """The birth of a value, and the product that made nan of it, where an output shows that."""
+    born = blame_value(evidence, spoilt)
+    reached = output_entry(evidence, birth.one.reader, birth.at)
+    if born.nan is None and reached is not None and np.isnan(reached.value(evidence)):
+        seen = blame_value(evidence, reached)
+        by_product = seen.nan is not None and seen.nan.node.operation.name == "multiply"
+        return seen if by_product and seen.first == born.first else born
+    return born
 
 
 def _is_softmax_of_infinities(evidence: Evidence, birth: HandOver) -> bool:
@@ -208,6 +222,17 @@ def _with_value(born: Stop, back: list[Stop]) -> list[Stop]:
         else stop
         for stop in back
     ]
+
+
+def _told_from_masks(zero: ZeroOrigin) -> ZeroOrigin:
+    """A factor of 0 that moves with the other factor is no mask: x*log(x) at 0."""
+    if (
+        zero.cause == "mask"
+        and zero.step is not None
+        and share_a_leaf(*zero.step.one.reader.operands)
+    ):
+        return replace(zero, cause="slope")
+    return zero
 
 
 def _zero_words(evidence: Evidence, zero: ZeroOrigin) -> tuple[str, str]:

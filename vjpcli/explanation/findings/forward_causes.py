@@ -8,7 +8,7 @@ from vjpcli.explanation.evidence import Evidence
 from vjpcli.explanation.findings.blame import ForwardBlame, Place
 from vjpcli.explanation.findings.cause import Cause
 from vjpcli.explanation.findings.entries import Array, not_finite
-from vjpcli.explanation.findings.operands import operand_values, written_with
+from vjpcli.explanation.findings.operands import operand_values, share_a_leaf, written_with
 from vjpcli.explanation.findings.trails import few, forward_stop
 from vjpcli.explanation.findings.wording import (
     factor,
@@ -16,7 +16,7 @@ from vjpcli.explanation.findings.wording import (
     number,
     place_name,
 )
-from vjpcli.graph.node import Node, ancestors
+from vjpcli.graph.node import Node
 from vjpcli.graph.operation import constant, leaf
 
 LOGARITHM_EDGE = {"log": 0.0, "log2": 0.0, "log10": 0.0, "log1p": -1.0}
@@ -163,7 +163,7 @@ def _of_infinities(node: Node, operands: tuple[float, ...], written: str) -> tup
     name = node.operation.name
     if name == "multiply":
         product = f"{factor(operands[0])} × {factor(operands[1])}"
-        if _is_mask(node, operands):
+        if _is_mask(node):
             return "nan-masking", f"masking by multiplication does not work, {product} is nan"
         return "zero-times-inf", f"{product} is not a number"
     codes = {"add": "inf-minus-inf", "subtract": "inf-minus-inf", "divide": "inf-over-inf"}
@@ -176,11 +176,9 @@ def _overflow_words(evidence: Evidence, written: str) -> str:
     return f"{written} overflows, {dtype} holds numbers up to {largest}"
 
 
-def _is_mask(node: Node, operands: tuple[float, ...]) -> bool:
+def _is_mask(node: Node) -> bool:
     """Whether the zero and the infinity in a product come from different inputs."""
-    zero, other = node.operands if operands[0] == 0 else reversed(node.operands)
-    shared = ancestors([zero]) & ancestors([other])
-    return not any(one.operation is leaf for one in shared)
+    return not share_a_leaf(*node.operands)
 
 
 def _mixing_kind(evidence: Evidence, place: Place) -> tuple[str, str]:

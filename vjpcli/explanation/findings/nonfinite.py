@@ -227,7 +227,8 @@ def _true_slopes(evidence: Evidence, found: _Found, name: str, entry: Entry) -> 
     if reached is not None and not np.isfinite(reached.value(evidence)):
         if found.cause.code == "overflow":
             return []  # the quotients are taken in float64, where a float32 may not overflow
-        return list(filter(None, [beside(evidence, name, entry, reached)]))
+        limit = beside(evidence, name, entry, reached)
+        return [] if limit is None else [limit.says]
     slopes = true_slopes(evidence, name, entry)
     if slopes is None or not slopes.says:
         return []
@@ -293,12 +294,21 @@ def _trouble(evidence: Evidence, found: _Found) -> Trouble:
     nodes = [found.cause.culprit, *(node for node, _ in found.cause.also)]
     if found.blame is not None:
         nodes.append(found.blame.birth.one.reader)
+    output, limit = _reached(evidence, found), None
+    if output is not None and np.isfinite(output.value(evidence)):
+        output = None
+    name, entry = _leaf_entry(evidence, found)
+    if output is not None and name is not None and entry is not None and found.leaves:
+        limit = beside(evidence, name, entry, output)
     return Trouble(
         code=found.cause.code,
         spans=tuple(dict.fromkeys(node.span for node in nodes if node.span is not None)),
         leaves=found.leaves,
         value=None if found.leaves else found.place,
         inputs=_inputs_to_guard(evidence, nodes),
+        output=output,
+        tends_to=None if limit is None else limit.value,
+        slope=None if limit is None else limit.slope,
     )
 
 

@@ -7,6 +7,7 @@ from vjpcli.explanation.findings.blame import Place
 from vjpcli.explanation.findings.entries import is_entrywise, projected
 from vjpcli.explanation.findings.wording import factor, number
 from vjpcli.graph.node import Node
+from vjpcli.graph.operation import leaf
 
 
 def operand_values(evidence: Evidence, place: Place) -> tuple[float, ...]:
@@ -17,6 +18,32 @@ def operand_values(evidence: Evidence, place: Place) -> tuple[float, ...]:
         float(evidence.values[operand][projected(place.entry, operand.shape)])
         for operand in place.node.operands
     )
+
+
+def share_a_leaf(one: Node, other: Node) -> bool:
+    """Whether both move with the same input, so that neither of them is a mask for the other.
+
+    A comparison does not move: x > 0 may mask a function of x.
+    """
+    return not _moved_by(one).isdisjoint(_moved_by(other))
+
+
+def _moved_by(node: Node) -> set[Node]:
+    """The inputs on which a node depends by way of numbers, not of decisions."""
+    found: set[Node] = set()
+    seen = {node}
+    pending = [node]
+    while pending:
+        here = pending.pop()
+        if here.operation is leaf:
+            found.add(here)
+        if here.kind != "real" or here.operation.flat:
+            continue
+        for operand in here.operands:
+            if operand.kind == "real" and operand not in seen:
+                seen.add(operand)
+                pending.append(operand)
+    return found
 
 
 def written_with(node: Node, operands: tuple[float, ...]) -> str:

@@ -224,12 +224,31 @@ def _limit(moved: list[float], steps: list[float]) -> float:
     return coarse if abs(coarse - fine) <= 1e-2 * max(abs(coarse), abs(fine)) else fine
 
 
-def beside(evidence: Evidence, name: str, entry: Entry, output: Place) -> str:
-    """What an output that is not finite is like on both sides, where it has a limit; else ""."""
+@record
+class Limit:
+    """What an output that is not finite is like on both sides of an entry of a leaf.
+
+    Attributes:
+        value: what it tends to.
+        slope: with which slope.
+    """
+
+    value: float
+    slope: float
+
+    @property
+    def says(self) -> str:
+        """The sentence of a finding."""
+        value, slope = _rounded(self.value), _rounded(self.slope)
+        return f"On both sides of it the value tends to {value}, with slope {slope}."
+
+
+def beside(evidence: Evidence, name: str, entry: Entry, output: Place) -> Limit | None:
+    """The limit of an output that is not finite, where it has one."""
     graph = evidence.graph
     start = evidence.problem.inputs[name].value
     if sum(node.size for node in graph.nodes) > CHEAP_ENTRIES or not np.isfinite(start[entry]):
-        return ""
+        return None
     function = WeightedOutput(graph, {}, evidence.problem.arrays)
     direction = np.zeros(start.shape)
     direction[entry] = 1.0
@@ -240,8 +259,5 @@ def beside(evidence: Evidence, name: str, entry: Entry, output: Place) -> str:
     )
     size = 1e-3 * max(1.0, abs(left))
     if not max(abs(left - right), abs(nearer - right)) <= size < np.inf:
-        return ""
-    value, slope = (left + right) / 2, (right - left) / (2 * STEPS[0])
-    return (
-        f"On both sides of it the value tends to {_rounded(value)}, with slope {_rounded(slope)}."
-    )
+        return None
+    return Limit((left + right) / 2, (right - left) / (2 * STEPS[0]))
