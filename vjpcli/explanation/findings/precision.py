@@ -156,7 +156,7 @@ def _of_leaf(
     if culprit is None and not single:
         code = "cancellation"
     width = "float64" if single else "extended precision"
-    width = "its formula, evaluated to 20 digits," if exactly else width
+    width = "its formula, evaluated to 300 digits," if exactly else width
     spans = () if culprit is None or culprit.node.span is None else (culprit.node.span,)
     fix = steadier_fix(evidence, Trouble(code, spans), leaf, index, was, is_) if spans else None
     return finding(
