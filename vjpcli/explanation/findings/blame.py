@@ -23,7 +23,9 @@ from vjpcli.explanation.findings.entries import (
     is_entrywise,
     not_finite,
     projected,
+    readers,
 )
+from vjpcli.explanation.findings.mixed_slopes import mixed_slope
 from vjpcli.graph.node import Node
 from vjpcli.graph.operation import constant, leaf
 from vjpcli.record import record
@@ -196,10 +198,32 @@ def _spoilt_entry(evidence: Evidence, one: Contribution, entry: Entry) -> Entry 
     arrived = first_reader(one, entry, not_finite(adjoint), evidence)
     if arrived is not None:
         return arrived
-    # The adjoints are finite, so it is a slope: rather that of an entry that went wrong itself.
-    bad = not_finite(evidence.values[reader])
-    spoilt = first_reader(one, entry, bad, evidence) if bad.any() else None
-    return spoilt or first_reader(one, entry, anything(reader), evidence)
+    return _entry_with_bad_slope(evidence, one, entry)
+
+
+MOST_TRIED = 16
+"""Entries of a mixing operation whose slopes are looked at, one after the other."""
+
+
+def _entry_with_bad_slope(evidence: Evidence, one: Contribution, entry: Entry) -> Entry | None:
+    """The adjoints are finite, so it is a slope: rather that of an entry that went wrong itself."""
+    first = first_reader(one, entry, anything(one.reader), evidence)
+    if first is None or is_entrywise(one.reader):
+        return first
+    reading = readers(one, entry, evidence)
+    bad = not_finite(evidence.values[one.reader])
+    candidates = [*np.argwhere(reading & bad)[:MOST_TRIED], *np.argwhere(reading)[:MOST_TRIED]]
+    adjoint = evidence.adjoint(one.reader)
+    assert adjoint is not None
+    for candidate in candidates:
+        at = tuple(int(i) for i in candidate)
+        slope = mixed_slope(evidence, one.reader, one.position, at, entry)
+        if slope is None:
+            break
+        with np.errstate(all="ignore"):
+            if not np.isfinite(adjoint[at] * slope.value):
+                return at
+    return first_reader(one, entry, bad, evidence) or first
 
 
 def spread_from_birth(evidence: Evidence, blame: BackwardBlame) -> Mask:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from vjpcli.engine.backward import Contribution
 from vjpcli.engine.freezing import STOPS
 from vjpcli.explanation.evidence import Evidence
 from vjpcli.explanation.findings.kink_hits import hits
@@ -122,3 +123,27 @@ def exact_gradients(evidence: Evidence) -> dict[str, Array] | None:
     except (NotImplementedError, ArithmeticError, TypeError, ValueError, AttributeError):
         return None
     return found
+
+
+def noise_of_sums(evidence: Evidence, leaf: str) -> float | None:
+    """How large the numbers are whose rounding can show in a gradient; None where unknown.
+
+    A product keeps its relative error. Only where contributions of several readers cancel does
+    rounding grow, by as much as they are larger than their sum.
+    """
+    for one in evidence.reverse.contributions:
+        if one.reader.operation.pattern not in ("elementwise", "reduction", "movement"):
+            return None
+    growth = 1.0
+    for arrived in evidence.received.values():
+        adjoint = evidence.adjoint(arrived[0].operand)
+        if len(arrived) < 2 or adjoint is None:
+            continue
+        left = float(np.max(np.abs(adjoint), initial=0.0))
+        growth = max(growth, _largest(evidence, arrived) / left if left else np.inf)
+    return growth * _largest(evidence, evidence.received.get(evidence.graph.inputs[leaf], []))
+
+
+def _largest(evidence: Evidence, arrived: list[Contribution]) -> float:
+    sizes = [np.max(np.abs(evidence.values[one.fitted]), initial=0.0) for one in arrived]
+    return float(max(sizes, default=0.0))

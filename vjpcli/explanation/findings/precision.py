@@ -17,7 +17,12 @@ from vjpcli.engine.evaluate import evaluate
 from vjpcli.errors import Diagnostic
 from vjpcli.explanation.evidence import Evidence
 from vjpcli.explanation.findings.entries import not_finite
-from vjpcli.explanation.findings.exact import Culprit, exact_gradients, vanished
+from vjpcli.explanation.findings.exact import (
+    Culprit,
+    exact_gradients,
+    noise_of_sums,
+    vanished,
+)
 from vjpcli.explanation.findings.rerun import inputs_of, pass_gradients
 from vjpcli.explanation.findings.telling import count_note, finding, first_position
 from vjpcli.explanation.findings.wording import gradient_name, number, words_of
@@ -68,7 +73,7 @@ def _beyond_wider_formats(evidence: Evidence) -> list[Diagnostic]:
     if not vanished(evidence):
         return []
     exact = exact_gradients(evidence)
-    lost = None if exact is None else _lost(evidence, exact)
+    lost = None if exact is None else _lost(evidence, exact, of_sums_only=True)
     if exact is None or lost is None:
         return []
     leaf, mask = lost
@@ -91,13 +96,18 @@ def _in_wider_format(evidence: Evidence, wider: type) -> dict[Node, Array] | Non
         return None
 
 
-def _lost(evidence: Evidence, better: Mapping[str, Array]) -> tuple[str, NDArray[np.bool_]] | None:
+def _lost(
+    evidence: Evidence, better: Mapping[str, Array], *, of_sums_only: bool = False
+) -> tuple[str, NDArray[np.bool_]] | None:
     """The leaf whose gradient changes most, and the entries that change too much."""
     dtype = evidence.problem.settings.dtype
     share = ACCEPTED_SHARE[dtype]
-    noise = NOISE * float(np.finfo(dtype).eps) * _largest_adjoint(evidence)
+    largest = _largest_adjoint(evidence)
+    unit = NOISE * float(np.finfo(dtype).eps)
     worst, found = 0.0, None
     for leaf, wider in better.items():
+        size_of_noise = noise_of_sums(evidence, leaf) if of_sums_only else None
+        noise = unit * (largest if size_of_noise is None else size_of_noise)
         narrow = pass_gradients(evidence)[leaf]
         finite = np.isfinite(narrow) & np.isfinite(wider)
         if narrow.size == 0 or not finite.all():

@@ -253,11 +253,22 @@ def beside(evidence: Evidence, name: str, entry: Entry, output: Place) -> Limit 
     direction = np.zeros(start.shape)
     direction[entry] = 1.0
     label = next(label for label, node in graph.outputs.items() if node is output.node)
-    left, right, nearer = (
-        float(function.moved({name: direction}, by)[label][output.entry])
-        for by in (-STEPS[0], STEPS[0], STEPS[1])
+    far, near = (
+        [
+            float(function.moved({name: direction}, sign * step)[label][output.entry])
+            for sign in (-1.0, 1.0)
+        ]
+        for step in STEPS[:2]
     )
-    size = 1e-3 * max(1.0, abs(left))
-    if not max(abs(left - right), abs(nearer - right)) <= size < np.inf:
+    if not np.isfinite([*far, *near]).all():
         return None
-    return Limit((left + right) / 2, (right - left) / (2 * STEPS[0]))
+    values = [sum(sides) / 2 for sides in (far, near)]
+    if np.ptp([*far, *near]) > 1e-3 * max(1.0, abs(values[0])):
+        return None
+    slope, closer = (
+        (right - left) / (2 * step)
+        for (left, right), step in zip((far, near), STEPS[:2], strict=True)
+    )
+    if abs(slope - closer) > 1e-2 * max(1.0, abs(slope)):
+        return None
+    return Limit(values[0], slope)

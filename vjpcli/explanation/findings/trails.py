@@ -75,8 +75,8 @@ def trail(
     for stop in (*forward, *back):
         text = _with_entry(stop, at)
         if stop.node is not None and stop.to is not None and len(targets[stop.node]) > 1:
-            again = len(text) > LONG_TEXT and stop.node is before
-            text = f"{'' if again else text} → {shortened(step_text(evidence, stop.to), ())}"
+            shown = "" if stop.node is before else text
+            text = f"{shown} → {_short(evidence, stop.to)}"
         rows.append(replace(stop.row, text=text))
         before = stop.node
     return tuple(rows)
@@ -85,11 +85,20 @@ def trail(
 def _with_entry(stop: Stop, at: Entry | None) -> str:
     """The step with its entry, where that need not be the one in the table's head."""
     node, text = stop.node, stop.row.text
-    if node is None or node.size == 1 or not stop.entry:
+    if node is None or node.size == 1 or not stop.entry or " in " in text:
         return text
     if stop.entry == at and is_entrywise(node):
         return text
     return entry_name(text if _is_whole(text) else f"({text})", stop.entry)
+
+
+def _short(evidence: Evidence, node: Node, inner: tuple[str, ...] = ()) -> str:
+    """The step in the user's own text; of a long product or sum only the sign."""
+    text = shortened(step_text(evidence, node), inner)
+    infix = node.operation.infix
+    if len(text) > LONG_TEXT and infix and len(node.operands) == 2:
+        return f"… {infix} …"
+    return text
 
 
 def _is_whole(text: str) -> bool:
@@ -99,7 +108,7 @@ def _is_whole(text: str) -> bool:
 
 def forward_stop(evidence: Evidence, place: Place, words: str) -> Stop:
     """A value that is not finite, and why."""
-    text = shortened(step_text(evidence, place.node), ())
+    text = _short(evidence, place.node)
     return Stop(TrailRow(text, value=place.value(evidence), words=words), place.node, place.entry)
 
 
@@ -163,7 +172,7 @@ def _to_zero(evidence: Evidence, zero: ZeroOrigin, why: str, inner: str) -> list
         name = "seed" if zero.cause == "seed" else "all contributions"
         first = Stop(TrailRow(name, adjoint_out_text="0", words=why))
     elif zero.cause == "unread":
-        text = shortened(step_text(evidence, zero.step.one.reader), ())
+        text = _short(evidence, zero.step.one.reader)
         first = Stop(TrailRow(text, slope_text="0", adjoint_out_text="0", words=why))
     else:
         slope = local_slope(evidence, zero.step)
@@ -187,7 +196,7 @@ def _sum(evidence: Evidence, blame: BackwardBlame) -> Stop:
     sum_text = " + ".join(factor(part) for part in parts)
     node = meeting.one.operand
     row = TrailRow(
-        shortened(step_text(evidence, node), ()),
+        _short(evidence, node),
         value=float(evidence.values[node][meeting.to]),
         adjoint_out_text=f"{sum_text} = {number(float(total[meeting.to]))}",
         words="the two contributions add up",
@@ -218,7 +227,7 @@ def hand_over(
         if np.isnan(out) and not words and not np.isnan([arrived, slope.value]).any():
             words = f"{factor(arrived)} × {factor(slope.value)} is not a number"
     row = TrailRow(
-        text=shortened(step_text(evidence, reader), inner),
+        text=_short(evidence, reader, inner),
         value=float(evidence.values[reader][step.at]),
         slope_text="" if slope is None else slope.says,
         adjoint_in=arrived,
