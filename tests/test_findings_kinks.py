@@ -175,3 +175,10 @@ def test_a_thousand_kinks_in_a_thousand_places_stay_few_findings():
     steps = "; ".join(f"h{i} = relu(x{'' if i == 0 else f' + 0*h{i - 1}'})" for i in range(300))
     program = f"{steps}; h299 + x"
     assert 1 <= len(told(program, CODES, {"x": 0.0})) <= 8
+
+
+def test_slope_for_the_exponent_at_zero_to_the_zero_is_a_convention():
+    found = only("a**b", "kink", {"a": 0.0, "b": 0.0})
+    assert found.leaf == "b"
+    assert "the slope there is -∞; used 0 (PyTorch)" in found.message
+    assert told("a**b", "kink", {"a": 0.0, "b": 2.0}) == []

@@ -74,6 +74,56 @@ def test_single_precision_is_compared_with_double(expression, values, caret):
     assert told(expression, CODES, values) == []
 
 
+VANISHED = [
+    ("log(1+x)/x", {"x": 1e-20}, "absorption", "1+x", -0.5),
+    ("log(1+x)/x", {"x": 1e-40}, "absorption", "1+x", -0.5),
+    ("(exp(x)-1)/x", {"x": 1e-40}, "cancellation", "exp(x)-1", 0.5),
+    ("(1-cos(x))/x**2", {"x": 1e-40}, "cancellation", "1-cos(x)", -1e-40 / 12),
+    ("(sqrt(x**2+1)-1)/x", {"x": 1e-18}, "absorption", "x**2+1", 0.5),
+    ("((a+x)-a)**2", {"a": 1e40, "x": 1.0}, "absorption", "a+x", 2.0),
+]
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize(("expression", "values", "code", "caret", "exact"), VANISHED)
+def test_what_no_format_can_see_is_asked_of_the_formula(
+    expression, values, code, caret, exact, dtype
+):
+    if dtype == "float32" and not all(1e-38 < abs(one) < 1e38 for one in values.values()):
+        pytest.skip("not a number of this dtype")
+    found = only(expression, code, values, dtype=dtype, wrt=["x"])
+    assert marked(found) == [caret]
+    assert number(found, "exact gradient") == pytest.approx(exact, rel=1e-6)
+    assert "evaluated to 300 digits" in found.message
+
+
+@pytest.mark.parametrize(
+    ("expression", "values"),
+    [
+        ("log(1+x)", {"x": 1e-40}),
+        ("sqrt(x**2+1)-1", {"x": 1e-30}),
+        ("x + 1e40", {"x": 1.0}),
+        ("1 - cos(x)", {"x": 1e-30}),
+        ("sqrt(x**2+1)-x", {"x": 1e10}),  # the slope is -5e-21, noise beside its parts, 1 and -1
+        ("(x - detach(x))**2 + x", {"x": 0.1}),
+        ("relu(sin(x) - sin(y))", {"x": 0.5, "y": 0.5}),
+        ("where(x + 1e20 > 1e20, x, 2*x)", {"x": 1.0}),
+        ("logsumexp([x, -50])", {"x": 0.0}),
+        ("softplus(x)", {"x": 60.0}),
+        ("mean((w*x - t)**2)", {"w": 1.0, "x": [1.0, 2.0], "t": [1.0, 2.0]}),
+    ],
+)
+def test_what_vanishes_without_harm_is_not_told(expression, values):
+    assert told(expression, CODES, values) == []
+
+
+def test_check_does_not_call_lost_digits_right():
+    explanation = explain("((a+x)-a)**2", {"a": 1e40, "x": 1.0}, wrt=["x"])
+    assert explanation.check is not None
+    assert explanation.check.agrees is None
+    assert "what rounding took" in explanation.check.reason
+
+
 SILENT = [
     ("log(1+x)", {"x": 1e-17}),  # the slope 1/(1+x) is right to every digit
     ("(1-cos(x))/x**2", {"x": 0.4}),

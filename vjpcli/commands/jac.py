@@ -72,7 +72,7 @@ def jac(
     if tangent:
         answer_tangent(answer, tangent)
     elif hessian:
-        answer_hessian(answer, max_jacobian)
+        answer_hessian(answer, max_jacobian, quiet=quiet)
     else:
         answer_jacobian(answer, max_jacobian)
 
@@ -144,8 +144,9 @@ def answer_tangent(answer: Answer, directions: Sequence[str]) -> None:
     )
 
 
-def answer_hessian(answer: Answer, largest: int) -> None:
-    """Second derivatives, a block for every pair of leaves."""
+def answer_hessian(answer: Answer, largest: int, *, quiet: bool) -> None:
+    """Second derivatives, a block for every pair of leaves, and why one is not finite."""
+    from vjpcli.explanation.findings.hessian import hessian_findings  # noqa: PLC0415
     from vjpcli.explanation.products import flat_blocks, hessian  # noqa: PLC0415
     from vjpcli.render.json import render_hessian  # noqa: PLC0415
     from vjpcli.render.plain import render_blocks  # noqa: PLC0415
@@ -154,8 +155,11 @@ def answer_hessian(answer: Answer, largest: int) -> None:
     blocks = hessian(problem, largest)
     flat = flat_blocks(blocks)
     rows = {name: problem.inputs[name.partition(",")[0]].value.size for name in flat}
+    found = hessian_findings(problem, blocks)
+    if not quiet:
+        the_streams().notes(found)
     answer.give(
         flat,
-        lambda: render_hessian(problem.program.source.text, problem.settings.dtype, blocks),
+        lambda: render_hessian(problem.program.source.text, problem.settings.dtype, blocks, found),
         lambda: render_blocks(flat, rows),
     )

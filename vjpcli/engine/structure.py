@@ -14,6 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vjpcli.graph.node import Graph, Node, dependents
+from vjpcli.graph.operation import leaf as leaf_operation
+from vjpcli.graph.operation import make_leaf
 
 LARGEST_PATTERN = 1_000_000
 """Jacobian entries, and entries over all nodes, up to which the pattern is worked out exactly."""
@@ -35,6 +37,23 @@ def reads(graph: Graph, output: Node, leaf: Node) -> NDArray[np.bool_] | None:
         if node in receiving and node is not leaf:
             sets[node] = _united(node, [_sets_of(operand, sets) for operand in node.operands])
     return _as_booleans(sets[output], leaf.size).reshape(output.shape + leaf.shape)
+
+
+def reads_operand(reader: Node, position: int) -> NDArray[np.bool_] | None:
+    """May an entry of a node depend on an entry of one of its operands? As `reads`, for one step.
+
+    None also where the pattern of the operation cannot be had without its numbers.
+    """
+    operands = [
+        make_leaf(str(place), operand.shape) if operand.kind == "real" else operand
+        for place, operand in enumerate(reader.operands)
+    ]
+    alone = Node(reader.operation, tuple(operands), reader.static, reader.shape, reader.kind)
+    names = {node.static["name"]: node for node in operands if node.operation is leaf_operation}
+    try:
+        return reads(Graph.reaching({"y": alone}, names), alone, operands[position])
+    except (TypeError, ValueError, IndexError, KeyError, AttributeError):
+        return None
 
 
 def is_entrywise(graph: Graph, output: Node, leaf: Node) -> bool:

@@ -424,16 +424,22 @@ def entry_symbols(name: str, shape: tuple[int, ...]) -> NDArray[Any]:
     return _object_array(symbols, shape)
 
 
+DIGITS = 20
+"""Digits to which a formula is evaluated: a few more than a float holds."""
+
+
 def derivatives(
     graph: Graph,
     output: Node,
     leaf_name: str,
     values: Mapping[str, Any],
     seconds: float | None = None,
+    digits: int = DIGITS,
 ) -> NDArray[np.float64]:
     """The Jacobian by SymPy's own differentiation of the forward formulas, as numbers.
 
-    Shape output.shape + leaf.shape. After `seconds` no further entry is begun.
+    Shape output.shape + leaf.shape. After `seconds` no further entry is begun. `digits` are those
+    that SymPy works with, more of which survive where numbers cancel.
 
     Errors: NotImplementedError where an operation cannot run on SymPy, where SymPy gives no
     number, or where it takes too long.
@@ -448,7 +454,7 @@ def derivatives(
             if symbol in expression.free_symbols:
                 if end is not None and time.monotonic() > end:
                     raise NotImplementedError("SymPy takes too long")
-                result[row, column] = _number(expression.diff(symbol), numbers)
+                result[row, column] = _number(expression.diff(symbol), numbers, digits)
     return result.reshape(output.shape + symbols.shape)
 
 
@@ -488,11 +494,11 @@ def tree_size(output: Node) -> int:
     return sizes[output]
 
 
-def _number(expression: Any, numbers: Mapping[Any, Any]) -> float:
+def _number(expression: Any, numbers: Mapping[Any, Any], digits: int = DIGITS) -> float:
     try:
-        return float(expression.evalf(20, subs=numbers))
+        return float(expression.evalf(digits, subs=numbers))
     except (TypeError, KeyError, RecursionError):
-        raise NotImplementedError("a derivative without a number") from None
+        raise NotImplementedError("the formula has no value here") from None
 
 
 def _entry_by_entry(node: Node, operands: list[NDArray[Any]], s: Any) -> NDArray[Any]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -133,7 +133,7 @@ def _build(problem: Problem, contents: Contents) -> Explanation:
         leaves=leaves,
         steps=found_steps,
         sentences=_sentences(problem, leaves, jacobians) if contents.sentences else (),
-        check=_check(problem, run) if contents.check else None,
+        check=_check(problem, run, found) if contents.check else None,
         diagnostics=(*found, *problem.notes),
         loss=problem.loss,
         node_count=len(problem.graph.nodes),
@@ -151,10 +151,15 @@ def _sentences(
     return sentences(problem, leaves, _entries(jacobians, problem.outputs[-1].name))
 
 
-def _check(problem: Problem, run: Run) -> Check | None:
+def _check(problem: Problem, run: Run, found: Iterable[Diagnostic]) -> Check | None:
     from vjpcli.explanation.check import check  # noqa: PLC0415
 
-    return check(problem, run.gradients)
+    made = check(problem, run.gradients)
+    lost = any(one.code in ("absorption", "cancellation") for one in found)
+    if made is not None and made.agrees and lost:
+        reason = "what rounding took from the gradient it took from the quotient, too"
+        return replace(made, agrees=None, reason=reason)
+    return made
 
 
 def _entries(

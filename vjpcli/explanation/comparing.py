@@ -194,7 +194,7 @@ class Referee:
     def judge_slope(self, got: float, measured: Slope, *, where: str = "") -> Judgement:
         """A gradient entry against a measured slope."""
         if not np.isfinite(got):
-            return self._judge_not_finite(got, measured)
+            return self._judge_not_finite(got, measured, where)
         if measured.jump:
             return Judgement("kink", measured.value, f"{where}the function jumps; used {got:.4g}")
         if measured.kink:
@@ -216,18 +216,22 @@ class Referee:
             return Judgement("uncertain", expected)
         return Judgement("disagrees", expected)
 
-    def _judge_not_finite(self, got: float, measured: Slope) -> Judgement:
+    def _judge_not_finite(self, got: float, measured: Slope, where: str) -> Judgement:
         """nan is no slope of anything; infinity is one where the quotients grow without bound."""
         sides = [measured.left, measured.right]
         if np.isinf(got) and got in sides:
-            return Judgement("not-finite", got, "both infinite")
-        finite = [one for one in (measured.value, *sides) if np.isfinite(one)]
-        if not finite or (measured.jump and np.isinf(got)):
-            return Judgement("not-finite", measured.value, "both not finite")
+            grows = f"{where}the slope grows without bound, and the gradient says so"
+            return Judgement("not-finite", got, grows)
+        finite = [one for one in sides if np.isfinite(one)]
+        if not finite and (measured.kink or not np.isfinite(measured.value)):
+            return Judgement("not-finite", measured.value)
+        if measured.jump and np.isinf(got):
+            return Judgement("not-finite", measured.value)
         if measured.kink:
-            says = f"the one-sided slopes are {measured.left:.4g} and {measured.right:.4g}"
+            left, right = _number(measured.left), _number(measured.right)
+            says = f"{where}a kink with the slopes {left} from the left and {right} from the right"
             return Judgement("disagrees", finite[0], says)
-        return Judgement("disagrees", finite[0])
+        return Judgement("disagrees", measured.value if not finite else finite[0])
 
     def _judge_kink(self, got: float, measured: Slope, where: str) -> Judgement:
         left, right = measured.left, measured.right
@@ -236,7 +240,7 @@ class Referee:
         margin = max(self.rtol, 1e-4) * max(size, abs(got)) + self.floor
         if not low - margin <= got <= high + margin:
             nearest = low if got < low else high
-            says = f"{where}a kink with slopes from {low:.4g} to {high:.4g}"
+            says = f"{where}a kink with slopes from {_number(low)} to {_number(high)}"
             return Judgement("disagrees", nearest, says)
         for side, one in (("left", left), ("right", right)):
             if abs(got - one) <= margin:
@@ -289,7 +293,6 @@ class Referee:
             fits = finite & (difference <= self.allowed(got, expected))
         if neither.any():
             tally.counts["not-finite"] += int(neither.sum())
-            tally.remarks.setdefault("both not finite")
         if fits.any():
             errors = np.where(fits, relative_error(got, expected, tally.floor), -1.0)
             index = np.unravel_index(int(np.argmax(errors)), errors.shape)
@@ -301,13 +304,20 @@ class Referee:
         order = np.argsort([-_size(difference[tuple(one)]) for one in others], kind="stable")
         for position in order[:MOST_LOOKED_AT]:
             place = tuple(int(i) for i in others[position])
-            if not nan_tells and np.isnan(expected[place]):
+            if not nan_tells and (np.isnan(expected[place]) or self._is_lost(got[place])):
                 tally.add(Judgement("uncertain", np.nan), place, float(got[place]))
                 continue
             judgement = self._judge_other(leaf, place, got[place], float(expected[place]), engine)
             tally.add(judgement, place, float(got[place]))
         tally.counts["uncertain"] += max(0, len(others) - MOST_LOOKED_AT)
         return tally.report()
+
+    def _is_lost(self, got: float) -> bool:
+        """Whether a gradient is not finite because the output is not: then nothing is known."""
+        if np.isfinite(got):
+            return False
+        weighted = (self.function.here[name][seed != 0] for name, seed in self.seeds.items())
+        return not all(np.isfinite(output).all() for output in weighted)
 
     def _judge_other(
         self, leaf: str, index: Index, got: float, expected: float, engine: str
@@ -371,7 +381,7 @@ def entry_text(leaf: str, index: Index) -> str:
 
 
 def _number(value: float) -> str:
-    return f"{value + 0.0:.4g}"
+    return f"{value + 0.0:.4g}".replace("inf", "∞")
 
 
 def _size(difference: Any) -> float:

@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from vjpcli.engine.backward import Backward, Contribution
+from vjpcli.engine.structure import reads_operand
 from vjpcli.explanation.model import LeafReport, Seed
 from vjpcli.explanation.problem import Problem
 from vjpcli.graph.node import Graph, Node
@@ -63,6 +65,20 @@ class Evidence:
         for contribution in self.reverse.contributions:
             found[contribution.reader].append(contribution)
         return found
+
+    def reads(self, reader: Node, position: int) -> NDArray[np.bool_] | None:
+        """May reader[i] depend on entry j of its operand? None where that is too much to ask.
+
+        Shape reader.shape + operand.shape; worked out once.
+        """
+        key = reader, position
+        if key not in self._known_reads:
+            self._known_reads[key] = reads_operand(reader, position)
+        return self._known_reads[key]
+
+    @cached_property
+    def _known_reads(self) -> dict[tuple[Node, int], NDArray[np.bool_] | None]:
+        return {}
 
     def text_of(self, node: Node) -> str:
         """The user's own text of a node, or its name where it has no place in the program."""

@@ -149,7 +149,7 @@ def _sympy(referee: Referee) -> MethodReport:
 
     problem, graph = referee.problem, referee.graph
     if not all(np.isfinite(array).all() for array in problem.arrays.values()):
-        return _not_available("sympy", "formulas hold for finite numbers")
+        return _not_available("sympy", "its formulas need finite numbers")
     weights = {name: seed for name, seed in referee.seeds.items() if np.any(seed != 0)}
     entries = sum(graph.inputs[leaf].size for leaf in problem.leaves)
     formulas = {name: tree_size(graph.outputs[name]) for name in weights}
@@ -174,7 +174,9 @@ def _sympy(referee: Referee) -> MethodReport:
     except NotImplementedError as error:
         return _not_available("sympy", _sympy_reason(str(error)))
     except (ArithmeticError, TypeError, ValueError, AttributeError, RecursionError) as error:
-        return _not_available("sympy", f"{type(error).__name__} in SymPy")
+        divides = isinstance(error, ZeroDivisionError)
+        reason = "divides by 0 here" if divides else "cannot be evaluated here"
+        return _not_available("sympy", f"the formula {reason}")
     return _made("sympy", leaves)
 
 
@@ -221,7 +223,7 @@ def _another_value(referee: Referee, outputs: Mapping[str, Array]) -> str:
         if not close.all():
             index = _index(close, int(np.argmin(close)))
             return (
-                f"its {name} has another value, {there[index]:.4g} instead of {here[index]:.4g}, "
-                "so the gradients are those of another function"
+                f"its {name} is {there[index]:.4g}, not {here[index]:.4g}: it computes another "
+                "function, or more digits"
             )
     return ""

@@ -174,6 +174,14 @@ def _(g, y, x):
             point=(0.0, 0.0),
             others={"jax": np.nan},
         ),
+        Kink(
+            "a == 0 and b == 0",
+            lambda y, a, b: (a == 0) & (b == 0),
+            slopes=(-np.inf, -np.inf),
+            used=0,
+            point=(0.0, 0.0),
+            operand=1,
+        ),
     ),
 )
 def power(a, b):
@@ -181,7 +189,8 @@ def power(a, b):
 
     Shapes:  a [...], b [...] -> [...] (broadcast)
     Kinks:   at a = b = 0 the slope for a is 0, as it is for x**0 everywhere (JAX: nan), and the
-             slope for b is 0, as it is at a = 0 wherever b >= 0
+             slope for b is 0, as it is at a = 0 wherever b > 0; 0**b jumps there, from ∞ by 1 to
+             0, so that the slope on either side is -∞
     Source:  d/da = b*a**(b-1), d/db = a**b*log(a); limits at a = 0 as PyTorch takes them
     Example: vjp explain "a ** b" a=2,3 b=3,2 --seed 1,10
     """

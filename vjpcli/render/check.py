@@ -49,7 +49,7 @@ def _method_lines(method: MethodReport, page: Page) -> list[Line]:
         return _marked("undecided", f"{title}: not available: {method.reason}", page)
     lines: list[Line] = []
     for leaf in method.leaves:
-        lines += _marked(leaf.verdict, f"{title}: {_leaf_text(leaf, page)}", page)
+        lines += _with_worst(leaf.verdict, f"{title}: {_leaf_text(leaf)}", leaf, page)
         for remark in leaf.says[:MOST_REMARKS]:
             lines += page.paragraph(remark, "faint", indent=4)
         if len(leaf.says) > MOST_REMARKS:
@@ -58,17 +58,28 @@ def _method_lines(method: MethodReport, page: Page) -> list[Line]:
     return lines
 
 
-def _leaf_text(leaf: LeafComparison, page: Page) -> str:
+def _with_worst(verdict: Verdict, text: str, leaf: LeafComparison, page: Page) -> list[Line]:
+    """The line with the worst element behind it, or under it where there is no room."""
+    worst = _worst(leaf, page)
+    if not worst:
+        return _marked(verdict, text, page)
+    together = _marked(verdict, f"{text}; {worst}", page)
+    if len(together) == 1:
+        return together
+    return [*_marked(verdict, text, page), *page.paragraph(worst, indent=4)]
+
+
+def _leaf_text(leaf: LeafComparison) -> str:
     parts = []
     if leaf.verdict == "disagrees":
         wrong = leaf.compared - leaf.agreeing
         parts.append(f"{leaf.leaf} disagrees{_count_of(wrong, leaf.compared)}")
-        parts.append(_worst(leaf, page))
+    elif leaf.verdict == "agrees" and not leaf.compared:
+        parts.append(f"{leaf.leaf} has no entries to compare")
     elif leaf.verdict == "agrees":
         parts.append(f"{leaf.leaf} agrees")
         if leaf.index is not None or leaf.got is not None:
-            error = format_number(leaf.relative_error, 1)
-            parts.append(f"worst relative error {error} ({_worst(leaf, page)})")
+            parts.append(f"worst relative error {format_number(leaf.relative_error, 1)}")
     else:
         parts.append(f"{leaf.leaf} could not be compared")
     for count, words in (
@@ -76,7 +87,7 @@ def _leaf_text(leaf: LeafComparison, page: Page) -> str:
         (leaf.by_convention, "at a kink with another convention"),
         (leaf.rounding, "within float32 rounding"),
         (leaf.overruled, "off by itself"),
-        (leaf.not_finite, "both not finite"),
+        (leaf.not_finite, "not finite"),
         (leaf.uncertain, "too uncertain to tell"),
     ):
         if count:
@@ -119,8 +130,11 @@ def _claim_lines(claim: Claim, page: Page) -> list[Line]:
 
 def _verdict_lines(report: CheckReport, page: Page) -> list[Line]:
     made = [one for one in report.methods if one.verdict is not None and not one.about]
-    if report.verdict == "agrees":
-        count = f"{len(made)} method{'s' * (len(made) != 1)}"
+    if report.verdict == "agrees" and not any(g.size for g in report.gradients.values()):
+        text = "agrees: the gradient has no entries"
+    elif report.verdict == "agrees":
+        agreeing = sum(one.verdict == "agrees" for one in made)
+        count = f"{agreeing} method{'s' * (agreeing != 1)}"
         text = f"agrees: the gradient is confirmed by {count}"
     elif report.verdict == "disagrees":
         wrong = [one.title for one in report.methods if one.verdict == "disagrees"]

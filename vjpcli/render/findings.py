@@ -99,8 +99,9 @@ def _trouble_lines(diagnostic: Diagnostic, explanation: Explanation, page: Page)
 def _fact_lines(diagnostic: Diagnostic, page: Page) -> list[Line]:
     if not diagnostic.numbers:
         return []
-    facts = ", ".join(f"{name} {_fact(v, page)}" for name, v in diagnostic.numbers)
-    return page.paragraph(facts, indent=4)
+    facts = [f"the {name} is {_fact(value, page)}" for name, value in diagnostic.numbers]
+    told = " and ".join(part for part in (", ".join(facts[:-1]), *facts[-1:]) if part)
+    return page.paragraph(f"Here {told}.")
 
 
 def _correction_lines(diagnostic: Diagnostic, page: Page) -> list[Line]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -86,13 +86,26 @@ def render_product(
     )
 
 
-def render_hessian(expression: str, dtype: str, blocks: Mapping[str, Mapping[str, Array]]) -> str:
+def render_hessian(
+    expression: str,
+    dtype: str,
+    blocks: Mapping[str, Mapping[str, Array]],
+    diagnostics: Iterable[Diagnostic] = (),
+) -> str:
     """Second derivatives as a document: `hessian` holds a block for each pair of leaves."""
     hessian = {
         row: {column: numbers(block) for column, block in line.items()}
         for row, line in blocks.items()
     }
-    return dump({"schema": SCHEMA, "expression": expression, "dtype": dtype, "hessian": hessian})
+    return dump(
+        {
+            "schema": SCHEMA,
+            "expression": expression,
+            "dtype": dtype,
+            "hessian": hessian,
+            "diagnostics": [diagnostic_document(one) for one in diagnostics],
+        }
+    )
 
 
 def diagnostic_document(diagnostic: Diagnostic, corrected_command: str | None = None) -> JsonObject:

@@ -24,11 +24,12 @@ class _Column:
 
 
 def trail_lines(diagnostic: Diagnostic, inputs: Mapping[str, Input], page: Page) -> list[Line]:
-    """The table; without the words where they do not fit; stacked where nothing fits."""
+    """The table; without the words, then without formulas where they do not fit; else stacked."""
     rows = diagnostic.trail
     columns = [column for column in _COLUMNS if any(column.cell(row, page).text for row in rows)]
     needed = [column for column in columns if not column.optional]
-    for chosen in (columns, needed):
+    bare = [_VALUE_OF_SLOPE if column is _SLOPE else column for column in needed]
+    for chosen in (columns, needed, bare):
         table = _table(diagnostic, _place(diagnostic, inputs, page), page, chosen)
         if table.fits(page):
             return table.lines(page)
@@ -57,7 +58,7 @@ def _place(diagnostic: Diagnostic, inputs: Mapping[str, Input], page: Page) -> s
     entry = f"at {format_index(name, index)}"
     if len(index) != value.ndim:
         return entry
-    return f"{entry} = {format_number(value[index], page.digits)}"
+    return f"{entry} = {_infinity(format_number(value[index], page.digits))}"
 
 
 def _stacked(rows: Sequence[TrailRow], page: Page, columns: Sequence[_Column]) -> list[Line]:
@@ -75,7 +76,15 @@ def _stacked(rows: Sequence[TrailRow], page: Page, columns: Sequence[_Column]) -
 
 
 def _number(value: float | None, page: Page, role: Role) -> Piece:
-    return page.piece("") if value is None else page.number(value, role)
+    if value is None:
+        return page.piece("")
+    number = page.number(value, role)
+    return page.piece(_infinity(number.text), number.role)
+
+
+def _infinity(text: str) -> str:
+    """As the formulas beside it write it; where it can be typed back it stays `inf`."""
+    return text.replace("inf", "∞")
 
 
 def _handed_on(row: TrailRow, page: Page) -> Piece:
@@ -83,9 +92,13 @@ def _handed_on(row: TrailRow, page: Page) -> Piece:
     return page.piece(text, "trouble" if text.endswith(("nan", "inf", "∞")) else "gradient")
 
 
+_SLOPE = _Column("slope", lambda row, page: page.formula(row.slope_text))
+_VALUE_OF_SLOPE = _Column(
+    "slope", lambda row, page: page.formula(row.slope_text.rpartition(" = ")[2])
+)
 _COLUMNS = (
     _Column("value", lambda row, page: _number(row.value, page, "value")),
-    _Column("slope", lambda row, page: page.formula(row.slope_text)),
+    _SLOPE,
     _Column("adjoint in", lambda row, page: _number(row.adjoint_in, page, "gradient")),
     _Column("adjoint out", _handed_on),
     _Column("in words", lambda row, page: page.piece(row.words), "left", optional=True),

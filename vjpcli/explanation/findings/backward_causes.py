@@ -10,25 +10,27 @@ from dataclasses import replace
 
 import numpy as np
 
-from vjpcli.errors import TrailRow
 from vjpcli.explanation.evidence import Evidence
 from vjpcli.explanation.findings.blame import (
     BackwardBlame,
+    ForwardBlame,
     HandOver,
     Place,
     ZeroOrigin,
     blame_value,
+    output_entry,
     zero_origin,
 )
 from vjpcli.explanation.findings.cause import Cause
 from vjpcli.explanation.findings.entries import first_entry, is_entrywise, not_finite, projected
 from vjpcli.explanation.findings.forward_causes import INVERSES, SOFTMAX_LIKE, forward_cause
+from vjpcli.explanation.findings.operands import share_a_leaf
 from vjpcli.explanation.findings.slopes import LocalSlope, local_slope
+from vjpcli.explanation.findings.trails import Stop, way_back
 from vjpcli.explanation.findings.wording import (
     MOST_SHOWN,
     factor,
     number,
-    shortened,
     step_text,
 )
 from vjpcli.graph.node import Node
@@ -46,13 +48,13 @@ def backward_cause(evidence: Evidence, blame: BackwardBlame) -> Cause:
     spoilt = _spoilt_value(evidence, birth)
     zero = None
     if birth.arrived(evidence) == 0:
-        zero = zero_origin(evidence, birth.one.reader, birth.at)
+        zero = _told_from_masks(zero_origin(evidence, birth.one.reader, birth.at))
         # An untaken branch or a mask was to hide a value that is not finite: that is the story.
         if spoilt is None or zero.cause in ("where", "mask"):
-            return _of_zero(evidence, birth, slope, zero)
+            return _of_zero(evidence, blame, slope, zero, spoilt)
     if spoilt is not None:
         if _is_softmax_of_infinities(evidence, birth):
-            return _of_softmax(evidence, birth)
+            return _of_softmax(evidence, blame, spoilt)
         return _of_spoilt_value(evidence, blame, slope, spoilt)
     return _of_slope(evidence, blame, slope)
 
@@ -60,36 +62,51 @@ def backward_cause(evidence: Evidence, blame: BackwardBlame) -> Cause:
 def _of_slope(evidence: Evidence, blame: BackwardBlame, slope: LocalSlope | None) -> Cause:
     """Every number that went in was finite and the adjoint was not 0."""
     birth = blame.birth
-    if slope is None:
-        return _of_mixing(evidence, birth)
+    if slope is not None and np.isfinite(slope.value):
+        return _of_overflow(evidence, blame, slope)
+    if slope is None or not is_entrywise(birth.one.reader):
+        return _of_mixing(evidence, blame, slope)
     if np.isnan(slope.value):
-        return _of_nan_slope(evidence, birth, slope)
-    if np.isinf(slope.value):
-        return _of_infinite_slope(evidence, blame, slope)
-    return _of_overflow(evidence, birth, slope)
+        return _of_nan_slope(evidence, blame, slope)
+    return _of_infinite_slope(evidence, blame, slope)
 
 
 def _of_spoilt_value(
     evidence: Evidence, blame: BackwardBlame, slope: LocalSlope | None, spoilt: Place
 ) -> Cause:
     """A forward value was not finite already: its own cause, and what became of it."""
-    cause = forward_cause(evidence, blame_value(evidence, spoilt))
-    back = [_row(evidence, blame.birth, slope)]
-    made_nan = _first_nan(evidence, blame)
-    if made_nan is not None and made_nan is not blame.birth:
-        back.append(_row(evidence, made_nan, local_slope(evidence, made_nan)))
-    again = {row.text for row in back}
-    told = {row.text: row.words for row in cause.rows}
-    back = [
-        replace(row, words="; ".join(filter(None, (told.get(row.text, ""), row.words))))
-        for row in back
-    ]
-    rows = (*(row for row in cause.rows if row.text not in again), *back)
+    cause = forward_cause(evidence, _with_its_nan(evidence, blame.birth, spoilt))
+    zero, why = None, ""
+    if blame.birth.arrived(evidence) == 0:
+        zero = _told_from_masks(zero_origin(evidence, blame.birth.one.reader, blame.birth.at))
+        why, _ = _zero_words(evidence, zero)
+    back = way_back(evidence, blame, zero, why)
+    if spoilt == Place(blame.birth.one.reader, blame.birth.at) and slope is not None:
+        out = blame.birth.handed_entry(evidence)
+        end = blame.path[0]
+        seen = evidence.adjoint(end.one.operand)
+        ends_infinite = seen is not None and np.isinf(seen[end.to])
+        if ends_infinite and np.isinf(out) and np.isnan(spoilt.value(evidence)):
+            # The value is nan, the slope is not: 0/0 beside 1/0.
+            text = step_text(evidence, blame.birth.one.reader)
+            reason = f"the slope of {text} is {slope.says}; {cause.reason}"
+            cause = replace(cause, reason=reason)
     words = ""
     adjoint = evidence.adjoint(blame.birth.one.reader)
     if cause.code == "nan-in-input" and adjoint is not None and (adjoint == 0).any():
         words = "an adjoint of 0 does not protect: 0 × nan is nan"
-    return replace(cause, rows=rows, words=words)
+    return replace(cause, back=tuple(back), words=words)
+
+
+def _with_its_nan(evidence: Evidence, birth: HandOver, spoilt: Place) -> ForwardBlame:
+    """The birth of a value, and the product that made nan of it, where an output shows that."""
+    born = blame_value(evidence, spoilt)
+    reached = output_entry(evidence, birth.one.reader, birth.at)
+    if born.nan is None and reached is not None and np.isnan(reached.value(evidence)):
+        seen = blame_value(evidence, reached)
+        by_product = seen.nan is not None and seen.nan.node.operation.name == "multiply"
+        return seen if by_product and seen.first == born.first else born
+    return born
 
 
 def _is_softmax_of_infinities(evidence: Evidence, birth: HandOver) -> bool:
@@ -100,7 +117,8 @@ def _is_softmax_of_infinities(evidence: Evidence, birth: HandOver) -> bool:
     return value.size > 0 and not np.isnan(value).any() and bool(np.isinf(value).any())
 
 
-def _of_softmax(evidence: Evidence, birth: HandOver) -> Cause:
+def _of_softmax(evidence: Evidence, blame: BackwardBlame, spoilt: Place) -> Cause:
+    birth = blame.birth
     reader = birth.one.reader
     value = evidence.values[reader.operands[0]]
     shown = (
@@ -113,8 +131,9 @@ def _of_softmax(evidence: Evidence, birth: HandOver) -> Cause:
         culprit=reader,
         label=MADE_HERE.format("nan"),
         words="the largest entry is taken out first, and ∞ - ∞ is not a number",
-        rows=(_row(evidence, birth, None),),
-        numbers=_numbers(evidence, birth, None),
+        root=forward_cause(evidence, blame_value(evidence, spoilt)).root,
+        back=tuple(way_back(evidence, blame)),
+        numbers=_numbers(evidence, birth, local_slope(evidence, birth)),
     )
 
 
@@ -139,31 +158,6 @@ def _result_or_operand(evidence: Evidence, birth: HandOver, operand: Place) -> P
     return result if np.isnan(result.value(evidence)) else operand
 
 
-def _row(
-    evidence: Evidence,
-    step: HandOver,
-    slope: LocalSlope | None,
-    words: str = "",
-    inner: tuple[str, ...] = (),
-) -> TrailRow:
-    reader = step.one.reader
-    entrywise = is_entrywise(reader)
-    arrived, out = step.arrived(evidence), step.handed_entry(evidence)
-    product = number(out)
-    if slope is not None and not (np.isfinite(slope.value) and np.isfinite(arrived)):
-        product = f"{factor(arrived)} × {factor(slope.value)} = {number(out)}"
-        if np.isnan(out) and not words:
-            words = f"{factor(arrived)} × {factor(slope.value)} is not a number"
-    return TrailRow(
-        text=shortened(step_text(evidence, reader), inner),
-        value=Place(reader, step.at).value(evidence) if entrywise else None,
-        slope_text="" if slope is None else slope.says,
-        adjoint_in=arrived,
-        adjoint_out_text=product,
-        words=words,
-    )
-
-
 def _numbers(
     evidence: Evidence, step: HandOver, slope: LocalSlope | None
 ) -> tuple[tuple[str, object], ...]:
@@ -181,8 +175,13 @@ def _numbers(
 
 
 def _of_zero(
-    evidence: Evidence, birth: HandOver, slope: LocalSlope | None, zero: ZeroOrigin
+    evidence: Evidence,
+    blame: BackwardBlame,
+    slope: LocalSlope | None,
+    zero: ZeroOrigin,
+    spoilt: Place | None,
 ) -> Cause:
+    birth = blame.birth
     reader = birth.one.reader
     text = step_text(evidence, reader)
     size = "∞" if slope is None else number(slope.value)
@@ -190,18 +189,16 @@ def _of_zero(
     codes = {"where": "nan-untaken-branch", "mask": "nan-masking", "seed": "nan-zero-seed"}
     why, reason = _zero_words(evidence, zero)
     words = f"{why}; the slope of {text} there is {size}; {product} is nan"
-    rows = [_row(evidence, birth, slope)]
-    if zero.step is not None and zero.cause != "unread":
-        above = local_slope(evidence, zero.step)
-        rows.insert(0, _row(evidence, zero.step, above, why, inner=(text,)))
-    else:
-        name = "seed" if zero.cause == "seed" else "not read"
-        rows.insert(0, TrailRow(name, adjoint_out_text="0", words=why))
     culprit, label = reader, MADE_HERE.format("nan")
     also: tuple[tuple[Node, str], ...] = ()
     if zero.cause == "mask" and zero.step is not None:
         culprit, label = zero.step.one.reader, "multiplying by 0 does not switch the slope off"
         also = ((reader, MADE_HERE.format("nan")),)
+    back = way_back(evidence, blame, zero, why)
+    root = None
+    if spoilt is not None:
+        value = forward_cause(evidence, blame_value(evidence, spoilt))
+        root, back = value.root, _with_value(value.forward[0], back)
     return Cause(
         code=codes.get(zero.cause, "nan-zero-times-inf"),
         reason=f"{reason} ({product})",
@@ -209,9 +206,33 @@ def _of_zero(
         label=label,
         also=also,
         words=words,
-        rows=tuple(rows),
+        back=tuple(back),
         numbers=_numbers(evidence, birth, slope),
+        root=root,
     )
+
+
+def _with_value(born: Stop, back: list[Stop]) -> list[Stop]:
+    """The way back with the value that went wrong: in words where it has a row, else before."""
+    if all(stop.node is not born.node for stop in back):
+        return [born, *back]
+    return [
+        replace(stop, row=replace(stop.row, words=born.row.words))
+        if stop.node is born.node
+        else stop
+        for stop in back
+    ]
+
+
+def _told_from_masks(zero: ZeroOrigin) -> ZeroOrigin:
+    """A factor of 0 that moves with the other factor is no mask: x*log(x) at 0."""
+    if (
+        zero.cause == "mask"
+        and zero.step is not None
+        and share_a_leaf(*zero.step.one.reader.operands)
+    ):
+        return replace(zero, cause="slope")
+    return zero
 
 
 def _zero_words(evidence: Evidence, zero: ZeroOrigin) -> tuple[str, str]:
@@ -263,7 +284,7 @@ def _of_infinite_slope(evidence: Evidence, blame: BackwardBlame, slope: LocalSlo
             culprit=birth.one.reader,
             label=MADE_HERE.format(infinite),
             words=f"the slope of {text} is {slope.says}",
-            rows=(_row(evidence, birth, slope),),
+            back=tuple(way_back(evidence, blame)),
             numbers=numbers,
         )
     second = local_slope(evidence, made_nan)
@@ -278,7 +299,7 @@ def _of_infinite_slope(evidence: Evidence, blame: BackwardBlame, slope: LocalSlo
         words=f"the slope of {text} is {slope.says}; "
         + (f"{nan_text} has slope {number(second.value)} there; " if second else "")
         + f"{factors} is nan",
-        rows=(_row(evidence, birth, slope), _row(evidence, made_nan, second)),
+        back=tuple(way_back(evidence, blame)),
         numbers=numbers,
     )
 
@@ -291,7 +312,8 @@ def _first_nan(evidence: Evidence, blame: BackwardBlame) -> HandOver | None:
     return None
 
 
-def _of_nan_slope(evidence: Evidence, birth: HandOver, slope: LocalSlope) -> Cause:
+def _of_nan_slope(evidence: Evidence, blame: BackwardBlame, slope: LocalSlope) -> Cause:
+    birth = blame.birth
     reader = birth.one.reader
     text = step_text(evidence, reader)
     code, reason = "nan-slope", f"{text} has no slope here"
@@ -307,34 +329,39 @@ def _of_nan_slope(evidence: Evidence, birth: HandOver, slope: LocalSlope) -> Cau
         culprit=reader,
         label=MADE_HERE.format("nan"),
         words=f"the slope of {text} is {slope.says}",
-        rows=(_row(evidence, birth, slope),),
+        back=tuple(way_back(evidence, blame)),
         numbers=_numbers(evidence, birth, slope),
     )
 
 
-def _of_overflow(evidence: Evidence, birth: HandOver, slope: LocalSlope) -> Cause:
+def _of_overflow(evidence: Evidence, blame: BackwardBlame, slope: LocalSlope) -> Cause:
+    birth = blame.birth
     reader = birth.one.reader
     dtype = evidence.problem.settings.dtype
     out = birth.handed_entry(evidence)
-    product = f"{factor(birth.arrived(evidence))} × {factor(slope.value)}"
+    product = f"{factor(birth.arrived(evidence))} × {factor(slope.value)} is {number(out)}"
+    with np.errstate(all="ignore"):
+        if np.isfinite(birth.arrived(evidence) * slope.value):
+            product = f"the contributions of {step_text(evidence, reader)} add up to {number(out)}"
     return Cause(
         code="overflow-backward",
-        reason=f"{product} is {number(out)} in {dtype}",
+        reason=f"{product} in {dtype}",
         culprit=reader,
         label=MADE_HERE.format(number(out)),
-        rows=(_row(evidence, birth, slope),),
+        back=tuple(way_back(evidence, blame)),
         numbers=_numbers(evidence, birth, slope),
     )
 
 
-def _of_mixing(evidence: Evidence, birth: HandOver) -> Cause:
-    """An operation that mixes entries: no single slope to name."""
+def _of_mixing(evidence: Evidence, blame: BackwardBlame, slope: LocalSlope | None) -> Cause:
+    """An operation that mixes entries."""
+    birth = blame.birth
     reader = birth.one.reader
     name, text = reader.operation.name, step_text(evidence, reader)
     out = number(birth.handed_on(evidence))
     code = "nan-slope" if out == "nan" else "inf-slope"
     reason = f"{text} has no finite slope here"
-    words = ""
+    words = f"the slope of {text} is {slope.says}" if slope is not None and slope.text else ""
     if name in DECOMPOSITIONS:
         code = "repeated-eigenvalues"
         what = "eigenvalues" if name == "eigh_vectors" else "singular values"
@@ -350,6 +377,6 @@ def _of_mixing(evidence: Evidence, birth: HandOver) -> Cause:
         culprit=reader,
         label=MADE_HERE.format(out),
         words=words,
-        rows=(_row(evidence, birth, None),),
-        numbers=_numbers(evidence, birth, None),
+        back=tuple(way_back(evidence, blame)),
+        numbers=_numbers(evidence, birth, local_slope(evidence, birth)),
     )

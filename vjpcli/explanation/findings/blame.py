@@ -7,6 +7,7 @@ not finite. Both walks follow one entry, so they cost a path, not a graph.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Literal
 
 import numpy as np
@@ -22,7 +23,9 @@ from vjpcli.explanation.findings.entries import (
     is_entrywise,
     not_finite,
     projected,
+    readers,
 )
+from vjpcli.explanation.findings.mixed_slopes import mixed_slope
 from vjpcli.graph.node import Node
 from vjpcli.graph.operation import constant, leaf
 from vjpcli.record import record
@@ -53,10 +56,12 @@ class ForwardBlame:
         first: the earliest place where finite operands gave nan or infinity (or an input that
             holds one).
         nan: the place that made nan of infinities, where that is another one; else None.
+        between: the places that the infinity went through on its way to `nan`, in their order.
     """
 
     first: Place
     nan: Place | None = None
+    between: tuple[Place, ...] = ()
 
 
 @record
@@ -96,9 +101,12 @@ class BackwardBlame:
 
     Attributes:
         path: from the leaf (first) to the birth (last).
+        other: a second such path to an entry on the first, where only both together explain the
+            nan that the entry received: ∞ by one, nan or -∞ by the other.
     """
 
     path: tuple[HandOver, ...]
+    other: tuple[HandOver, ...] = ()
 
     @property
     def birth(self) -> HandOver:
@@ -114,27 +122,67 @@ def blame_gradient(evidence: Evidence, node: Node, entry: Entry) -> BackwardBlam
 
     None when it came from the seed, or when finite contributions overflowed in their sum.
     """
+    path = _path_to_birth(evidence, node, entry)
+    if not path:
+        return None
+    other = _other_path(evidence, path)
+    # An infinity of the way back beside a nan: the nan is what needs explaining.
+    if other and np.isnan(other[0].handed_on(evidence)) and _values_are_finite(evidence, path[-1]):
+        path, other = other, path
+    return BackwardBlame(tuple(path), tuple(other))
+
+
+def _path_to_birth(evidence: Evidence, node: Node, entry: Entry) -> list[HandOver]:
     path: list[HandOver] = []
     for _ in range(LONGEST_WALK):
-        step = _first_bad_arrival(evidence, node, entry)
+        step = next(_bad_arrivals(evidence, node, entry), None)
         if step is None:
-            return BackwardBlame(tuple(path)) if path else None
+            return path
         path.append(step)
         if np.isfinite(step.arrived(evidence)):
-            return BackwardBlame(tuple(path))
+            return path
         node, entry = step.one.reader, step.at
-    return None
+    return []
 
 
-def _first_bad_arrival(evidence: Evidence, node: Node, entry: Entry) -> HandOver | None:
-    """The first contribution, in the order of the walk, that spoils the adjoint at `entry`."""
+def _bad_arrivals(evidence: Evidence, node: Node, entry: Entry) -> Iterator[HandOver]:
+    """The contributions, in the order of the walk, that spoil the adjoint at `entry`."""
     for one in evidence.received.get(node, []):
         if np.isfinite(evidence.values[one.fitted][entry]):
             continue
         at = _spoilt_entry(evidence, one, entry)
         if at is not None:
-            return HandOver(one, at, entry)
-    return None
+            yield HandOver(one, at, entry)
+
+
+def _other_path(evidence: Evidence, path: list[HandOver]) -> list[HandOver]:
+    """The contribution that made nan of the infinity which `path` brought, and its way; or []."""
+    for step in path:
+        adjoint = evidence.adjoint(step.one.operand)
+        brought = step.handed_on(evidence)
+        if adjoint is None or not np.isnan(adjoint[step.to]):
+            return []
+        if np.isnan(brought):
+            continue
+        for another in _bad_arrivals(evidence, step.one.operand, step.to):
+            if another.handed_on(evidence) != brought:
+                if np.isfinite(another.arrived(evidence)):
+                    return [another]
+                return [another, *_path_to_birth(evidence, another.one.reader, another.at)]
+        return []
+    return []
+
+
+def _values_are_finite(evidence: Evidence, step: HandOver) -> bool:
+    """Whether no number that an entry-wise step read or gave is nan or infinite."""
+    reader = step.one.reader
+    nodes = (reader, *reader.operands)
+    return not any(
+        not_finite(evidence.values[node])[projected(step.at, node.shape)]
+        if is_entrywise(reader)
+        else not_finite(evidence.values[node]).any()
+        for node in nodes
+    )
 
 
 def _spoilt_entry(evidence: Evidence, one: Contribution, entry: Entry) -> Entry | None:
@@ -150,7 +198,32 @@ def _spoilt_entry(evidence: Evidence, one: Contribution, entry: Entry) -> Entry 
     arrived = first_reader(one, entry, not_finite(adjoint), evidence)
     if arrived is not None:
         return arrived
-    return first_reader(one, entry, anything(reader), evidence)
+    return _entry_with_bad_slope(evidence, one, entry)
+
+
+MOST_TRIED = 16
+"""Entries of a mixing operation whose slopes are looked at, one after the other."""
+
+
+def _entry_with_bad_slope(evidence: Evidence, one: Contribution, entry: Entry) -> Entry | None:
+    """The adjoints are finite, so it is a slope: rather that of an entry that went wrong itself."""
+    first = first_reader(one, entry, anything(one.reader), evidence)
+    if first is None or is_entrywise(one.reader):
+        return first
+    reading = readers(one, entry, evidence)
+    bad = not_finite(evidence.values[one.reader])
+    candidates = [*np.argwhere(reading & bad)[:MOST_TRIED], *np.argwhere(reading)[:MOST_TRIED]]
+    adjoint = evidence.adjoint(one.reader)
+    assert adjoint is not None
+    for candidate in candidates:
+        at = tuple(int(i) for i in candidate)
+        slope = mixed_slope(evidence, one.reader, one.position, at, entry)
+        if slope is None:
+            break
+        with np.errstate(all="ignore"):
+            if not np.isfinite(adjoint[at] * slope.value):
+                return at
+    return first_reader(one, entry, bad, evidence) or first
 
 
 def spread_from_birth(evidence: Evidence, blame: BackwardBlame) -> Mask:
@@ -226,29 +299,37 @@ class ZeroOrigin:
         cause: an untaken branch, a factor 0, a zero in the seed, an entry that was not read
             further, contributions that cancelled, or another flat slope.
         step: the hand-over that made the zero; None for a seed.
+        between: the hand-overs that passed the zero on, in the order of the walk.
     """
 
     cause: ZeroCause
     step: HandOver | None = None
+    between: tuple[HandOver, ...] = ()
 
 
 def zero_origin(evidence: Evidence, node: Node, entry: Entry) -> ZeroOrigin:
     """Follows an adjoint of 0 towards the output, to where it became 0."""
+    passed: list[HandOver] = []
+
+    def found(cause: ZeroCause, step: HandOver | None = None) -> ZeroOrigin:
+        return ZeroOrigin(cause, step, tuple(reversed(passed)))
+
     for _ in range(LONGEST_WALK):
         arrived = evidence.received.get(node, [])
         if any(evidence.values[one.fitted][entry] != 0 for one in arrived):
-            return ZeroOrigin("cancelled")
+            return found("cancelled")
         if not arrived:
-            return ZeroOrigin("seed")
+            return found("seed")
         one = arrived[0]
         at = first_reader(one, entry, anything(one.reader), evidence)
         if at is None:
-            return ZeroOrigin("unread", HandOver(one, first_entry_of(one.reader), entry))
+            return found("unread", HandOver(one, first_entry_of(one.reader), entry))
         step = HandOver(one, at, entry)
         if step.arrived(evidence) != 0:
-            return ZeroOrigin(ZERO_MAKERS.get(one.reader.operation.name, "slope"), step)
+            return found(ZERO_MAKERS.get(one.reader.operation.name, "slope"), step)
+        passed.append(step)
         node, entry = one.reader, at
-    return ZeroOrigin("slope")
+    return found("slope")
 
 
 def first_entry_of(node: Node) -> Entry:
@@ -282,21 +363,25 @@ def output_entry(evidence: Evidence, node: Node, entry: Entry) -> Place | None:
 def blame_value(evidence: Evidence, place: Place) -> ForwardBlame:
     """Follows a value that is not finite towards the inputs, to where it was born."""
     nan: Place | None = None
+    passed: list[Place] = []
     for _ in range(LONGEST_WALK):
         value = place.value(evidence)
         spoilt = _read_places(evidence, place, np.isnan if np.isnan(value) else np.isinf)
-        if spoilt:
-            place = spoilt[0]
-            continue
-        infinite = _read_places(evidence, place, np.isinf) if np.isnan(value) else []
-        if not infinite:
-            break
-        nan = nan or place
-        place = infinite[0]
+        if not spoilt:
+            infinite = _read_places(evidence, place, np.isinf) if np.isnan(value) else []
+            if not infinite:
+                break
+            nan, passed = nan or place, []
+            spoilt = infinite
+        elif nan is not None:
+            passed.append(place)
+        place = spoilt[0]
     earliest = _earliest(evidence, place)
-    if nan is None and earliest != place and np.isnan(place.value(evidence)):
-        nan = place
-    return ForwardBlame(earliest, nan)
+    if earliest != place:
+        passed.append(place)
+        if nan is None and np.isnan(place.value(evidence)):
+            nan, passed = place, []
+    return ForwardBlame(earliest, nan, tuple(reversed(passed)) if nan is not None else ())
 
 
 def _read_places(evidence: Evidence, place: Place, test: Any) -> list[Place]:

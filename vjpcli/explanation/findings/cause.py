@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vjpcli.errors import TrailRow
+from vjpcli.explanation.findings.trails import Stop
 from vjpcli.graph.node import Node
 from vjpcli.record import record
 
@@ -53,7 +53,8 @@ class Cause:
         label: the words beside that caret.
         also: further nodes with carets, and the words beside them.
         words: the whole story in one sentence, or "".
-        rows: the story as rows of a table, in the order of the walk.
+        forward: the values that went wrong, in the order of the walk.
+        back: the hand-overs that did, in theirs.
         numbers: its facts by name.
         root: for a value that went wrong: the first node that did, and the code of that; None
             where it happened on the way back only.
@@ -66,12 +67,19 @@ class Cause:
     label: str
     also: tuple[tuple[Node, str], ...] = ()
     words: str = ""
-    rows: tuple[TrailRow, ...] = ()
+    forward: tuple[Stop, ...] = ()
+    back: tuple[Stop, ...] = ()
     numbers: tuple[tuple[str, object], ...] = ()
     root: tuple[Node, str] | None = None
     notes: tuple[str, ...] = ()
 
     @property
     def key(self) -> tuple[Node, str]:
-        """Equal for two numbers that went wrong for the same reason at the same place."""
-        return self.culprit, self.code
+        """Equal for two numbers that went wrong for the same reason at the same place.
+
+        An infinity of the way back may be seen as such in one entry, as nan in the next.
+        """
+        if self.forward and self.root is not None:
+            return self.root
+        code = "inf-slope" if self.code == "nan-inf-times-zero" else self.code
+        return self.culprit, code

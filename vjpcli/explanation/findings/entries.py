@@ -1,8 +1,8 @@
 """Which entry of which node read which entry: following a single number through a graph.
 
-Entry-wise operations, reductions and rearrangements are followed exactly. Where an operation
-mixes entries in its own way (a matrix product, a softmax), the first entry that is not finite
-stands for all of them.
+Entry-wise operations, reductions and rearrangements are followed exactly, however large they are.
+Where an operation mixes entries in its own way (a matrix product, a softmax), its pattern tells
+which entries it reads, up to a size; beyond, any entry stands for all of them.
 """
 
 from __future__ import annotations
@@ -64,7 +64,8 @@ def first_read(
             return None
         own = tuple(int(i) for i in np.unravel_index(where, operand.shape))
         return own if wanted[own] else None
-    return first_entry(wanted)
+    reads = evidence.reads(reader, position)
+    return first_entry(wanted if reads is None else wanted & reads[entry])
 
 
 def first_reader(one: Contribution, entry: Entry, wanted: Mask, evidence: Evidence) -> Entry | None:
@@ -81,7 +82,17 @@ def first_reader(one: Contribution, entry: Entry, wanted: Mask, evidence: Eviden
         place = one.position * _stride(reader) + 1
         place += int(np.ravel_multi_index(entry, operand.shape))
         return first_entry((origin == place) & wanted)
-    return first_entry(wanted)
+    return first_entry(wanted & readers(one, entry, evidence))
+
+
+def readers(one: Contribution, entry: Entry, evidence: Evidence) -> Mask:
+    """Which entries of a reader that mixes entries may read `entry` of the operand."""
+    reads = evidence.reads(one.reader, one.position)
+    if reads is None:
+        return np.broadcast_to(np.True_, one.reader.shape)
+    flat = reads.reshape(*one.reader.shape, -1)
+    place = int(np.ravel_multi_index(entry, one.operand.shape)) if entry else 0
+    return np.asarray(flat[..., place])
 
 
 def _copies(entry: Entry, shape: tuple[int, ...], target: tuple[int, ...]) -> tuple[Any, ...]:

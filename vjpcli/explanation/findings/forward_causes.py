@@ -4,24 +4,26 @@ from __future__ import annotations
 
 import numpy as np
 
-from vjpcli.errors import TrailRow
 from vjpcli.explanation.evidence import Evidence
 from vjpcli.explanation.findings.blame import ForwardBlame, Place
 from vjpcli.explanation.findings.cause import Cause
-from vjpcli.explanation.findings.entries import Array, is_entrywise, not_finite, projected
+from vjpcli.explanation.findings.entries import Array, not_finite
+from vjpcli.explanation.findings.operands import operand_values, share_a_leaf, written_with
+from vjpcli.explanation.findings.trails import few, forward_stop
 from vjpcli.explanation.findings.wording import (
     factor,
     listed,
     number,
     place_name,
-    shortened,
-    step_text,
 )
-from vjpcli.graph.node import Node, ancestors
+from vjpcli.graph.node import Node
 from vjpcli.graph.operation import constant, leaf
 
 LOGARITHM_EDGE = {"log": 0.0, "log2": 0.0, "log10": 0.0, "log1p": -1.0}
 """Logarithms -> where their value is -inf."""
+
+POLES_BELOW = {"gamma", "lgamma", "digamma"}
+"""Functions with poles at 0, -1, -2, ..."""
 
 QUOTIENTS = {"divide", "reciprocal", "remainder", "fmod", "floor_divide", "rsqrt"}
 
@@ -37,6 +39,15 @@ INVERSES = {
     "matrix_power", "pinv",
 }  # fmt: skip
 """Operations that fail where a matrix is singular."""
+
+NEEDS_OF_MATRIX = {
+    "logdet": "has a negative determinant",
+    "cholesky": "is not positive definite",
+}
+"""Operations that fail at matrices which are not singular, and in what they fail."""
+
+SINGULAR = 1e-12
+"""An eigenvalue is as good as 0 below this share of the largest."""
 
 SOFTMAX_LIKE = {"softmax", "log_softmax", "logsumexp"}
 
@@ -62,12 +73,13 @@ def forward_cause(evidence: Evidence, blame: ForwardBlame) -> Cause:
     first = blame.first
     code, reason = _kind(evidence, first)
     root = (first.node, code)
-    rows = [_row(evidence, first, reason)]
+    rows = [forward_stop(evidence, first, reason.split(", float")[0])]
     also: list[tuple[Node, str]] = []
     culprit, label = first.node, _label(evidence, first)
     if blame.nan is not None:
         nan_code, nan_reason = _kind(evidence, blame.nan)
-        rows.append(_row(evidence, blame.nan, nan_reason))
+        rows += few([forward_stop(evidence, place, "") for place in blame.between])
+        rows.append(forward_stop(evidence, blame.nan, nan_reason))
         if first.node.operation in (leaf, constant) or code == "overflow":
             also.append((blame.nan.node, f"the nan is made here: {nan_reason}"))
         else:
@@ -84,20 +96,10 @@ def forward_cause(evidence: Evidence, blame: ForwardBlame) -> Cause:
         culprit=culprit,
         label=label,
         also=tuple(also),
-        rows=tuple(rows),
+        forward=tuple(rows),
         numbers=tuple(numbers),
         root=root,
         notes=_notes(evidence, first),
-    )
-
-
-def operand_values(evidence: Evidence, place: Place) -> tuple[float, ...]:
-    """What an entry of an entry-wise operation was computed from; () for other operations."""
-    if not is_entrywise(place.node):
-        return ()
-    return tuple(
-        float(evidence.values[operand][projected(place.entry, operand.shape)])
-        for operand in place.node.operands
     )
 
 
@@ -106,14 +108,6 @@ def _label(evidence: Evidence, place: Place) -> str:
     if place.node.operation in (leaf, constant):
         return f"{place_name(evidence, place.node, place.entry)} is {number(value)}"
     return f"the first {number(value)} is made here"
-
-
-def _row(evidence: Evidence, place: Place, words: str) -> TrailRow:
-    return TrailRow(
-        text=shortened(step_text(evidence, place.node), ()),
-        value=place.value(evidence),
-        words=words,
-    )
 
 
 def _kind(evidence: Evidence, place: Place) -> tuple[str, str]:
@@ -159,6 +153,8 @@ def _at_a_pole(
         return "division-by-zero", f"{written} is {number(value)}"
     if name == "power" and operands[0] == 0 and operands[1] < 0:
         return "division-by-zero", f"{written} is {number(value)}"
+    if name in POLES_BELOW and operands[0] <= 0:
+        return "edge-of-domain", f"{written} is {number(value)}: a pole"
     return None
 
 
@@ -167,7 +163,7 @@ def _of_infinities(node: Node, operands: tuple[float, ...], written: str) -> tup
     name = node.operation.name
     if name == "multiply":
         product = f"{factor(operands[0])} × {factor(operands[1])}"
-        if _is_mask(node, operands):
+        if _is_mask(node):
             return "nan-masking", f"masking by multiplication does not work, {product} is nan"
         return "zero-times-inf", f"{product} is not a number"
     codes = {"add": "inf-minus-inf", "subtract": "inf-minus-inf", "divide": "inf-over-inf"}
@@ -180,22 +176,9 @@ def _overflow_words(evidence: Evidence, written: str) -> str:
     return f"{written} overflows, {dtype} holds numbers up to {largest}"
 
 
-def _is_mask(node: Node, operands: tuple[float, ...]) -> bool:
+def _is_mask(node: Node) -> bool:
     """Whether the zero and the infinity in a product come from different inputs."""
-    zero, other = node.operands if operands[0] == 0 else reversed(node.operands)
-    shared = ancestors([zero]) & ancestors([other])
-    return not any(one.operation is leaf for one in shared)
-
-
-def written_with(node: Node, operands: tuple[float, ...]) -> str:
-    """The operation with numbers in place of its operands: `log(0)`, `(-2)**0.5`, `3/0`."""
-    infix = node.operation.infix
-    if infix and len(operands) == 2:
-        gap = "" if infix in ("*", "**", "/") else " "
-        return f"{factor(operands[0])}{gap}{infix}{gap}{factor(operands[1])}"
-    if infix and len(operands) == 1:
-        return f"{infix}{factor(operands[0])}"
-    return f"{node.operation.name}({', '.join(map(number, operands))})"
+    return not share_a_leaf(*node.operands)
 
 
 def _mixing_kind(evidence: Evidence, place: Place) -> tuple[str, str]:
@@ -208,10 +191,25 @@ def _mixing_kind(evidence: Evidence, place: Place) -> tuple[str, str]:
         code, words = INFINITIES_IN.get(name, ("nan-of-infinities", "makes nan of infinities"))
         return code, f"{text} {words}"
     if name in INVERSES:
-        return "singular-matrix", f"the matrix of {text} is singular"
+        return _of_matrix(evidence, node, value, text)
     if np.isnan(value) and name in SPREADS:
         return "one-element-std", _spread_words(node, arrays[0].size // max(1, node.size))
     return _unexplained(evidence, node, value, arrays)
+
+
+def _of_matrix(evidence: Evidence, node: Node, value: float, text: str) -> tuple[str, str]:
+    """A matrix that is singular, or that has none of what was asked for."""
+    if np.isnan(value) and node.operation.name in NEEDS_OF_MATRIX:
+        matrix = evidence.values[node.operands[0]]
+        with np.errstate(all="ignore"):
+            if node.operation.name == "logdet":
+                fails = bool(np.any(np.linalg.det(matrix) < 0))
+            else:
+                least, largest = np.linalg.eigvalsh(matrix)[..., [0, -1]].T
+                fails = bool(np.any(least < -SINGULAR * np.abs(largest)))
+        if fails:
+            return "outside-domain", f"the matrix of {text} {NEEDS_OF_MATRIX[node.operation.name]}"
+    return "singular-matrix", f"the matrix of {text} is singular"
 
 
 def _unexplained(
@@ -219,6 +217,8 @@ def _unexplained(
 ) -> tuple[str, str]:
     """Nan or infinity of finite operands, in an operation of which nothing more is known."""
     name, text = node.operation.name, evidence.text_of(node)
+    if np.isnan(value) and name in GROWING:
+        return "overflow", f"on its way {_overflow_words(evidence, text)}"
     if np.isnan(value):
         return "outside-domain", f"{text} is not a number here"
     if name in GROWING or max(float(np.max(np.abs(a), initial=0)) for a in arrays) > LARGE_ENTRY:

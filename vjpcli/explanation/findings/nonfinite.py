@@ -24,6 +24,7 @@ from vjpcli.explanation.findings.entries import Entry, Mask, first_entry, is_ent
 from vjpcli.explanation.findings.forward_causes import forward_cause
 from vjpcli.explanation.findings.peers import same_everywhere
 from vjpcli.explanation.findings.slopes import beside, true_slopes
+from vjpcli.explanation.findings.trails import Stop, trail
 from vjpcli.explanation.findings.wording import entry_name, listed, number
 from vjpcli.explanation.rewrites import Trouble, proven_fix
 from vjpcli.graph.node import Node
@@ -45,6 +46,8 @@ class _Found:
         leaves: leaf -> mask of its entries that this cause spoilt.
         place: the entry of the leaf (backward) or of the output (forward) that was followed.
         blame: the way back, where it was a gradient.
+        back: rows of the way back, those of further leaves behind the first's.
+        becomes: leaf -> what its first affected entry is.
     """
 
     cause: Cause
@@ -52,6 +55,24 @@ class _Found:
     seen: float
     leaves: dict[str, Mask] = field(default_factory=dict)
     blame: BackwardBlame | None = None
+    back: list[Stop] = field(default_factory=list)
+    becomes: dict[str, float] = field(default_factory=dict)
+
+    def add(self, name: str, other: _Found) -> None:
+        """The same cause struck another entry or leaf: a nan is told before an infinity."""
+        known = {stop.key for stop in self.back}
+        if np.isnan(other.seen) and not np.isnan(self.seen):
+            self.cause, self.place, self.seen = other.cause, other.place, other.seen
+            self.blame = other.blame
+            self.leaves = {**other.leaves, **self.leaves}
+            new = {stop.key for stop in other.back}
+            self.back = [*other.back, *(stop for stop in self.back if stop.key not in new)]
+        elif np.isnan(other.seen) != np.isnan(self.seen):
+            self.back += [stop for stop in other.back if stop.key not in known]
+        mask = other.leaves[name]
+        self.leaves[name] = mask | self.leaves[name] if name in self.leaves else mask
+        if np.isnan(other.seen) or name not in self.becomes:
+            self.becomes[name] = other.seen
 
 
 def find(evidence: Evidence) -> list[Diagnostic]:
@@ -82,13 +103,17 @@ def _look_at_gradient(evidence: Evidence, name: str, found: dict[tuple[Node, str
         if blame is None:
             return
         cause = backward_cause(evidence, blame)
-        mask = np.asarray(spread_from_birth(evidence, blame) & remaining)
+        same = np.isnan(adjoint) == np.isnan(adjoint[entry])
+        mask = np.asarray(spread_from_birth(evidence, blame) & remaining & same)
         mask[entry] = True
         remaining = np.asarray(remaining & ~mask)
-        known = found.setdefault(
-            cause.key, _Found(cause, Place(node, entry), float(adjoint[entry]), blame=blame)
-        )
-        known.leaves[name] = mask | known.leaves[name] if name in known.leaves else mask
+        seen = float(adjoint[entry])
+        one = _Found(cause, Place(node, entry), seen, {name: mask}, blame, list(cause.back))
+        one.becomes[name] = seen
+        if cause.key in found:
+            found[cause.key].add(name, one)
+        else:
+            found[cause.key] = one
 
 
 def _look_at_value(evidence: Evidence, node: Node, found: dict[tuple[Node, str], _Found]) -> None:
@@ -134,7 +159,7 @@ def _diagnostic(evidence: Evidence, found: _Found) -> Diagnostic:
         leaf=leaf_name,
         index=entry,
         numbers=cause.numbers,
-        trail=cause.rows,
+        trail=trail(evidence, cause.forward, found.back, entry),
     )
 
 
@@ -146,8 +171,7 @@ def _severity(found: _Found) -> Severity:
 
 def _leaf_entry(evidence: Evidence, found: _Found) -> tuple[str | None, Entry | None]:
     if found.leaves:
-        name = next(iter(found.leaves))
-        return name, first_entry(found.leaves[name])
+        return str(found.place.node.static["name"]), found.place.entry
     behind = input_behind(evidence, blame_value(evidence, found.place).first)
     if behind is None:
         return None, None
@@ -184,7 +208,7 @@ def _notes(evidence: Evidence, found: _Found) -> list[str]:
     cause = found.cause
     notes = [cause.words] if cause.words else []
     notes += cause.notes
-    notes += _how_many(found)
+    notes += _how_many(evidence, found)
     if found.leaves:
         notes += _of_the_value(evidence, found)
     if found.blame is not None and same_everywhere(evidence, found.blame):
@@ -203,7 +227,8 @@ def _true_slopes(evidence: Evidence, found: _Found, name: str, entry: Entry) -> 
     if reached is not None and not np.isfinite(reached.value(evidence)):
         if found.cause.code == "overflow":
             return []  # the quotients are taken in float64, where a float32 may not overflow
-        return list(filter(None, [beside(evidence, name, entry, reached)]))
+        limit = beside(evidence, name, entry, reached)
+        return [] if limit is None else [limit.says]
     slopes = true_slopes(evidence, name, entry)
     if slopes is None or not slopes.says:
         return []
@@ -219,15 +244,25 @@ def _reached(evidence: Evidence, found: _Found) -> Place | None:
     return output_entry(evidence, birth.one.reader, birth.at)
 
 
-def _how_many(found: _Found) -> list[str]:
+def _how_many(evidence: Evidence, found: _Found) -> list[str]:
     notes = []
     for name, mask in found.leaves.items():
         count, first = int(np.count_nonzero(mask)), first_entry(mask)
         if count > 1 and first is not None:
-            notes.append(f"{count} of {mask.size} elements of {name}.grad, first at {list(first)}")
-    others = [f"{name}.grad" for name in list(found.leaves)[1:]]
-    if others:
-        notes.append(f"the same spoils {listed(others)}")
+            adjoint = evidence.adjoint(evidence.graph.inputs[name])
+            infinite = 0 if adjoint is None else int(np.count_nonzero(np.isinf(adjoint[mask])))
+            some = f" ({infinite} infinite)" if 0 < infinite < count else ""
+            where = f"elements of {name}.grad{some}, first at {list(first)}"
+            notes.append(f"{count} of {mask.size} {where}")
+    others = list(found.leaves)[1:]
+    same = [name for name in others if str(found.becomes[name]) == str(found.seen)]
+    if same:
+        notes.append(f"the same spoils {listed([f'{name}.grad' for name in same])}")
+    notes += [
+        f"the same makes {name}.grad {number(found.becomes[name])}"
+        for name in others
+        if name not in same
+    ]
     return notes
 
 
@@ -259,12 +294,21 @@ def _trouble(evidence: Evidence, found: _Found) -> Trouble:
     nodes = [found.cause.culprit, *(node for node, _ in found.cause.also)]
     if found.blame is not None:
         nodes.append(found.blame.birth.one.reader)
+    output, limit = _reached(evidence, found), None
+    if output is not None and np.isfinite(output.value(evidence)):
+        output = None
+    name, entry = _leaf_entry(evidence, found)
+    if output is not None and name is not None and entry is not None and found.leaves:
+        limit = beside(evidence, name, entry, output)
     return Trouble(
         code=found.cause.code,
         spans=tuple(dict.fromkeys(node.span for node in nodes if node.span is not None)),
         leaves=found.leaves,
         value=None if found.leaves else found.place,
         inputs=_inputs_to_guard(evidence, nodes),
+        output=output,
+        tends_to=None if limit is None else limit.value,
+        slope=None if limit is None else limit.slope,
     )
 
 

@@ -16,13 +16,19 @@ from numpy.typing import NDArray
 from vjpcli.engine.evaluate import evaluate
 from vjpcli.errors import Diagnostic
 from vjpcli.explanation.evidence import Evidence
+from vjpcli.explanation.findings.entries import not_finite
+from vjpcli.explanation.findings.exact import (
+    Culprit,
+    exact_gradients,
+    noise_of_sums,
+    vanished,
+)
 from vjpcli.explanation.findings.rerun import inputs_of, pass_gradients
 from vjpcli.explanation.findings.telling import count_note, finding, first_position
 from vjpcli.explanation.findings.wording import gradient_name, number, words_of
 from vjpcli.explanation.rewrites import steadier_fix
 from vjpcli.explanation.rewrites.trouble import Trouble
 from vjpcli.graph.node import Graph, Node
-from vjpcli.record import record
 
 Array = NDArray[Any]
 
@@ -40,22 +46,6 @@ CLOSE = 1e-2
 """|a - b| relative to |a| below which a difference counts as cancellation."""
 
 
-@record
-class Culprit:
-    """The step at which digits were lost, at its worst entry.
-
-    Attributes:
-        code: "cancellation" or "absorption".
-        node: the sum or difference.
-        small, large: |result| and |operand| of a cancellation; |lost| and |kept| of an absorption.
-    """
-
-    code: str
-    node: Node
-    small: float
-    large: float
-
-
 def find(evidence: Evidence) -> list[Diagnostic]:
     """Findings cancellation, absorption and float32-loss, one for the leaf that lost most."""
     dtype = evidence.problem.settings.dtype
@@ -64,16 +54,34 @@ def find(evidence: Evidence) -> list[Diagnostic]:
     too_large = (
         len(graph.nodes) > LARGEST_NODES or sum(node.size for node in graph.nodes) > LARGEST_ENTRIES
     )
-    if too_large or np.finfo(wider).eps >= np.finfo(dtype).eps:
+    if too_large or any(not_finite(evidence.values[node]).any() for node in evidence.graph.nodes):
+        return []  # what overflowed is told as such
+    wide = None
+    if np.finfo(wider).eps < np.finfo(dtype).eps:
+        wide = _in_wider_format(evidence, wider)
+    gradients = {} if wide is None else _gradients_of(evidence, wide)
+    lost = _lost(evidence, gradients)
+    if lost is not None and wide is not None:
+        leaf, mask = lost
+        alike = _decided_alike(evidence, wide)
+        return [_of_leaf(evidence, wide, gradients, leaf, mask)] if alike else []
+    return _beyond_wider_formats(evidence)
+
+
+def _beyond_wider_formats(evidence: Evidence) -> list[Diagnostic]:
+    """Numbers that are gone in any format: their formulas are differentiated and evaluated."""
+    if not vanished(evidence):
         return []
-    wide = _in_wider_format(evidence, wider)
-    if wide is None:
-        return []
-    lost = _lost(evidence, wide)
-    if lost is None or not _decided_alike(evidence, wide):
+    exact = exact_gradients(evidence)
+    lost = None if exact is None else _lost(evidence, exact, of_sums_only=True)
+    if exact is None or lost is None:
         return []
     leaf, mask = lost
-    return [_of_leaf(evidence, wide, leaf, mask)]
+    return [_of_leaf(evidence, evidence.values, exact, leaf, mask, exactly=True)]
+
+
+def _gradients_of(evidence: Evidence, wide: Mapping[Node, Array]) -> dict[str, Array]:
+    return {leaf: wide[node] for leaf, node in evidence.reverse.graph.outputs.items()}
 
 
 def _in_wider_format(evidence: Evidence, wider: type) -> dict[Node, Array] | None:
@@ -88,14 +96,19 @@ def _in_wider_format(evidence: Evidence, wider: type) -> dict[Node, Array] | Non
         return None
 
 
-def _lost(evidence: Evidence, wide: Mapping[Node, Array]) -> tuple[str, NDArray[np.bool_]] | None:
+def _lost(
+    evidence: Evidence, better: Mapping[str, Array], *, of_sums_only: bool = False
+) -> tuple[str, NDArray[np.bool_]] | None:
     """The leaf whose gradient changes most, and the entries that change too much."""
     dtype = evidence.problem.settings.dtype
     share = ACCEPTED_SHARE[dtype]
-    noise = NOISE * float(np.finfo(dtype).eps) * _largest_adjoint(evidence)
+    largest = _largest_adjoint(evidence)
+    unit = NOISE * float(np.finfo(dtype).eps)
     worst, found = 0.0, None
-    for leaf, narrow in pass_gradients(evidence).items():
-        wider = wide[evidence.reverse.graph.outputs[leaf]]
+    for leaf, wider in better.items():
+        size_of_noise = noise_of_sums(evidence, leaf) if of_sums_only else None
+        noise = unit * (largest if size_of_noise is None else size_of_noise)
+        narrow = pass_gradients(evidence)[leaf]
         finite = np.isfinite(narrow) & np.isfinite(wider)
         if narrow.size == 0 or not finite.all():
             continue
@@ -133,20 +146,27 @@ def _decided_alike(evidence: Evidence, wide: Mapping[Node, Array]) -> bool:
 
 
 def _of_leaf(
-    evidence: Evidence, wide: Mapping[Node, Array], leaf: str, mask: NDArray[np.bool_]
+    evidence: Evidence,
+    wide: Mapping[Node, Array],
+    gradients: Mapping[str, Array],
+    leaf: str,
+    mask: NDArray[np.bool_],
+    *,
+    exactly: bool = False,
 ) -> Diagnostic:
     narrow = pass_gradients(evidence)[leaf]
-    wider = wide[evidence.reverse.graph.outputs[leaf]]
+    wider = gradients[leaf]
     change = np.where(mask, np.abs(narrow - wider), -1.0)
     index = first_position(change == np.max(change))
     was, is_ = float(narrow[index]), float(wider[index])
     dtype = evidence.problem.settings.dtype
-    culprit = _culprit(evidence, wide)
-    single = dtype == "float32"
+    culprit = vanished(evidence) if exactly else _culprit(evidence, wide)
+    single = dtype == "float32" and not exactly
     code = "float32-loss" if single or culprit is None else culprit.code
     if culprit is None and not single:
         code = "cancellation"
     width = "float64" if single else "extended precision"
+    width = "its formula, evaluated to 300 digits," if exactly else width
     spans = () if culprit is None or culprit.node.span is None else (culprit.node.span,)
     fix = steadier_fix(evidence, Trouble(code, spans), leaf, index, was, is_) if spans else None
     return finding(
@@ -158,7 +178,7 @@ def _of_leaf(
         places=[(culprit.node, _label(culprit))] if culprit else (),
         leaf=leaf,
         index=index,
-        numbers=_numbers(culprit, was, is_),
+        numbers=_numbers(culprit, was, is_, exactly),
         fix=fix,
         notes=(
             f"the first {_digits(was, is_)} digits agree"
@@ -190,8 +210,11 @@ def _label(culprit: Culprit) -> str:
     return f"{number(culprit.small)} is lost beside {number(culprit.large)}"
 
 
-def _numbers(culprit: Culprit | None, was: float, wide: float) -> list[tuple[str, float]]:
-    numbers = [("gradient", was), ("gradient in wider format", wide)]
+def _numbers(
+    culprit: Culprit | None, was: float, wide: float, exactly: bool
+) -> list[tuple[str, float]]:
+    better = "exact gradient" if exactly else "gradient in wider format"
+    numbers = [("gradient", was), (better, wide)]
     if culprit is not None:
         first = "result" if culprit.code == "cancellation" else "small operand"
         numbers += [(first, culprit.small), ("large operand", culprit.large)]

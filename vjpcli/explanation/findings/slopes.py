@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 
@@ -15,8 +16,10 @@ from vjpcli.engine.backward import local_contributions
 from vjpcli.engine.differences import WeightedOutput
 from vjpcli.engine.evaluate import evaluate
 from vjpcli.explanation.evidence import Evidence
-from vjpcli.explanation.findings.blame import HandOver, Place
+from vjpcli.explanation.findings.blame import HandOver, Place, blame_value
 from vjpcli.explanation.findings.entries import Array, Entry, is_entrywise, projected
+from vjpcli.explanation.findings.mixed_slopes import MixedSlope, mixed_slope
+from vjpcli.explanation.findings.operands import operand_values, written_with
 from vjpcli.explanation.findings.wording import factor, multiplied, number
 from vjpcli.graph.node import Graph, Node
 from vjpcli.graph.operation import constant, make_constant, make_leaf
@@ -31,8 +34,8 @@ JUMP = 0.5
 UNSEEN = "\u2060"
 """A word joiner, which has no width."""
 
-STEPS = (1e-4, 1e-8)
-"""Two steps of a one-sided quotient: where it grows as they shrink, the slope is infinite."""
+STEPS = (1e-4, 1e-6, 1e-8)
+"""Steps of a one-sided quotient: where it grows as they shrink, the slope is infinite."""
 
 
 @record
@@ -54,10 +57,13 @@ class LocalSlope:
 
 
 def local_slope(evidence: Evidence, step: HandOver) -> LocalSlope | None:
-    """What the rule of an entry-wise operation makes of an adjoint of 1; else None."""
+    """What the rule of an operation makes of an adjoint of 1 at one entry; None where unknown."""
     reader, position = step.one.reader, step.one.position
     if not is_entrywise(reader):
-        return None
+        mixed = mixed_slope(evidence, reader, position, step.at, step.to)
+        return (
+            None if mixed is None else LocalSlope(mixed.value, _in_the_rule(evidence, mixed, step))
+        )
     operands = tuple(_one_entry(evidence, operand, step.at) for operand in reader.operands)
     values = {
         node.static["name"]: evidence.values[operand][projected(step.at, operand.shape)]
@@ -77,9 +83,29 @@ def local_slope(evidence: Evidence, step: HandOver) -> LocalSlope | None:
     # Two operands of one value are told apart by characters that are taken out again below.
     names = {
         node: factor(float(values[node.static["name"]])) + UNSEEN * position
-        for position, node in enumerate(inputs.values())
+        for position, node in enumerate(operands)
+        if node.operation is not constant
     }
     return LocalSlope(value, _slope_text(contribution, adjoint, names))
+
+
+def _in_the_rule(evidence: Evidence, mixed: MixedSlope, step: HandOver) -> str:
+    """What went wrong inside the rule, with its numbers: `0/0`, or `1/0 = ∞, 0*∞`; else ""."""
+    if np.isfinite(mixed.value):
+        return ""
+    inside = replace(evidence, graph=mixed.graph, values=mixed.values)
+    blame = blame_value(inside, Place(mixed.contribution, step.to))
+    told = []
+    for place in (blame.first, blame.nan):
+        if place is None or not (operands := operand_values(inside, place)):
+            continue
+        told.append((written_with(place.node, operands), place.value(inside)))
+    texts = [f"{text} = {number(value)}" for text, value in told[:-1]]
+    if told:
+        text, value = told[-1]
+        same = np.isnan(value) if np.isnan(mixed.value) else value == mixed.value
+        texts.append(text if same else f"{text} = {number(value)}, then")
+    return multiplied(", ".join(texts))
 
 
 def _one_entry(evidence: Evidence, operand: Node, at: Entry) -> Node:
@@ -181,37 +207,68 @@ def _moved_by(
 
 
 def _limit(moved: list[float], steps: list[float]) -> float:
-    """The slope that two quotients point to: infinite where it grows as the step shrinks.
+    """The slope that quotients point to: infinite where it grows as the step shrinks.
 
-    nan where the output is not finite, or jumps: there it moves as far for a small step.
+    It may grow as slowly as a logarithm: by as much from each step to the next. nan where the
+    output is not finite, or jumps: there it moves as far for a small step.
     """
     if not np.isfinite(moved).all():
         return float("nan")
-    if abs(moved[1]) > JUMP * abs(moved[0]):
+    if abs(moved[-1]) > JUMP * abs(moved[0]):
         return float("nan")
-    coarse, fine = (distance / step for distance, step in zip(moved, steps, strict=True))
-    if abs(fine) > 5 * abs(coarse) and abs(fine) > 10:
+    coarse, between, fine = (distance / step for distance, step in zip(moved, steps, strict=True))
+    first, second = between - coarse, fine - between
+    grows = 0.9 * abs(first) <= abs(second) and first * second > 0
+    if grows and abs(second) > 0.1 * abs(fine) and abs(fine) > 10:
         return float(np.copysign(np.inf, fine))
     return coarse if abs(coarse - fine) <= 1e-2 * max(abs(coarse), abs(fine)) else fine
 
 
-def beside(evidence: Evidence, name: str, entry: Entry, output: Place) -> str:
-    """What an output that is not finite is like on both sides, where it has a limit; else ""."""
+@record
+class Limit:
+    """What an output that is not finite is like on both sides of an entry of a leaf.
+
+    Attributes:
+        value: what it tends to.
+        slope: with which slope.
+    """
+
+    value: float
+    slope: float
+
+    @property
+    def says(self) -> str:
+        """The sentence of a finding."""
+        value, slope = _rounded(self.value), _rounded(self.slope)
+        return f"On both sides of it the value tends to {value}, with slope {slope}."
+
+
+def beside(evidence: Evidence, name: str, entry: Entry, output: Place) -> Limit | None:
+    """The limit of an output that is not finite, where it has one."""
     graph = evidence.graph
     start = evidence.problem.inputs[name].value
     if sum(node.size for node in graph.nodes) > CHEAP_ENTRIES or not np.isfinite(start[entry]):
-        return ""
+        return None
     function = WeightedOutput(graph, {}, evidence.problem.arrays)
     direction = np.zeros(start.shape)
     direction[entry] = 1.0
     label = next(label for label, node in graph.outputs.items() if node is output.node)
-    left, right = (
-        float(function.moved({name: direction}, by)[label][output.entry])
-        for by in (-STEPS[0], STEPS[0])
+    far, near = (
+        [
+            float(function.moved({name: direction}, sign * step)[label][output.entry])
+            for sign in (-1.0, 1.0)
+        ]
+        for step in STEPS[:2]
     )
-    if not np.isfinite([left, right]).all() or abs(left - right) > 1e-3 * max(1.0, abs(left)):
-        return ""
-    value, slope = (left + right) / 2, (right - left) / (2 * STEPS[0])
-    return (
-        f"On both sides of it the value tends to {_rounded(value)}, with slope {_rounded(slope)}."
+    if not np.isfinite([*far, *near]).all():
+        return None
+    values = [sum(sides) / 2 for sides in (far, near)]
+    if np.ptp([*far, *near]) > 1e-3 * max(1.0, abs(values[0])):
+        return None
+    slope, closer = (
+        (right - left) / (2 * step)
+        for (left, right), step in zip((far, near), STEPS[:2], strict=True)
     )
+    if abs(slope - closer) > 1e-2 * max(1.0, abs(slope)):
+        return None
+    return Limit(values[0], slope)

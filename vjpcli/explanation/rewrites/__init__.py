@@ -9,11 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from vjpcli.errors import Fix
+from vjpcli.errors import Fix, Span
 from vjpcli.explanation.evidence import Evidence
 from vjpcli.explanation.findings.wording import entry_name, number
-from vjpcli.explanation.rewrites.guards import double_where, guarded_input, masked_product
-from vjpcli.explanation.rewrites.match import Bindings, Text, matches
+from vjpcli.explanation.rewrites.guards import (
+    double_where,
+    guarded_input,
+    masked_product,
+    removable,
+)
+from vjpcli.explanation.rewrites.match import Bindings, Text, keywords, matches
 from vjpcli.explanation.rewrites.patterns import EXACT, NUDGES, Row, parsed
 from vjpcli.explanation.rewrites.prove import EPS, LOST_DIGITS, Proof, prove, tried_out
 from vjpcli.explanation.rewrites.says import says
@@ -30,13 +35,17 @@ TRIALS = ((200_000, 40), (5_000_000, 8), (40_000_000, 2))
 
 CODES_FOR_NUDGES = {
     "inf-slope", "nan-zero-seed", "nan-inf-times-zero", "nan-zero-times-inf", "nan-masking",
-    "log-of-zero", "zero-over-zero", "zero-times-inf", "edge-of-domain", "inf-minus-inf",
+    "nan-slope", "log-of-zero", "zero-over-zero", "zero-times-inf", "edge-of-domain",
+    "inf-minus-inf",
 }  # fmt: skip
 """Findings that a small number added to an operand may cure without lying about the value."""
 
 
 def proven_fix(evidence: Evidence, trouble: Trouble) -> Fix | None:
-    """The most specific rewrite that cures the trouble, or None where none was found."""
+    """The most specific rewrite that cures the trouble, or None where none was found.
+
+    One that leaves no nan or infinity anywhere is preferred to one that cures this trouble alone.
+    """
     source = evidence.problem.program.source
     entries = sum(node.size for node in evidence.graph.nodes)
     trials = next((count for limit, count in TRIALS if entries <= limit), 0)
@@ -44,17 +53,28 @@ def proven_fix(evidence: Evidence, trouble: Trouble) -> Fix | None:
         return None
     text = Text.of(evidence.problem.program, evidence.problem.settings.library)
     tried: set[str] = {source.text}
+    partial: Proof | None = None
     for proposal in proposals(text, trouble, evidence.problem.settings.dtype):
         if proposal.text in tried:
             continue
         if trials == 0:
-            return None
+            break
         trials -= 1
         tried.add(proposal.text)
         proof = prove(evidence, proposal, trouble)
-        if proof is not None:
+        if proof is not None and proof.is_finite:
             return Fix(proposal.text, source.text, says=says(evidence, proof, trouble))
-    return None
+        if proof is not None and not _is_cheaper(partial, proof):
+            partial = proof
+    if partial is None:
+        return None
+    told = f"{says(evidence, partial, trouble)}; not finite elsewhere yet"
+    return Fix(partial.proposal.text, source.text, says=told)
+
+
+def _is_cheaper(one: Proof | None, other: Proof) -> bool:
+    """Whether a proof found earlier is as good: the first, unless it moves the value."""
+    return one is not None and one.proposal.changes_value <= other.proposal.changes_value
 
 
 def steadier_fix(
@@ -95,6 +115,7 @@ def proposals(text: Text, trouble: Trouble, dtype: str = "float64") -> Iterator[
     if trouble.code != "nan-untaken-branch":
         yield from double_where(text, trouble)
     yield from masked_product(text, trouble)
+    yield from removable(text, trouble)
     if trouble.code in CODES_FOR_NUDGES:
         yield from _rows(NUDGES, text, trouble, dtype)
 
@@ -102,19 +123,35 @@ def proposals(text: Text, trouble: Trouble, dtype: str = "float64") -> Iterator[
 def _rows(rows: Iterable[Row], text: Text, trouble: Trouble, dtype: str) -> Iterator[Proposal]:
     parts = list(text.parts())
     for row in rows:
-        for part in parts:
-            if not trouble.concerns(part.span) and not text.definitions:
-                continue
-            for bound in matches(parsed(row.pattern), part, text):
-                yield from _written(row, part, bound, text, dtype)
+        pattern = parsed(row.pattern)
+        found = [(part, bound) for part in parts for bound in matches(pattern, part, text)]
+        here = [one for one in found if trouble.concerns(one[0].span) or text.definitions]
+        for part, bound in here:
+            for edit in _written(row, part, bound, text, dtype):
+                yield Proposal(text.edited({part.span: edit}), row.why, row.changes_value)
+        if here and len(found) > 1 and not row.only_once:
+            yield from _everywhere(row, found, text, dtype)
 
 
-def _written(
-    row: Row, part: Expression, bound: Bindings, text: Text, dtype: str
+def _everywhere(
+    row: Row, found: list[tuple[Expression, Bindings]], text: Text, dtype: str
 ) -> Iterator[Proposal]:
-    """The row written in the place of `part`, in the user's library first, then with bare names."""
+    """The row written wherever it fits: two entries may have the same trouble in two places."""
+    edits: dict[Span, str] = {}
+    for part, bound in found:
+        apart = all(part.span.end <= one.start or one.end <= part.span.start for one in edits)
+        if apart:
+            edits[part.span] = next(_written(row, part, bound, text, dtype))
+    yield Proposal(text.edited(edits), row.why, row.changes_value)
+
+
+def _written(row: Row, part: Expression, bound: Bindings, text: Text, dtype: str) -> Iterator[str]:
+    """The row in the place of `part`, in the user's library first, then with bare names."""
     for prefix in dict.fromkeys((text.prefix(part), "")):
-        instead = row.instead.replace("@", prefix).format(**{"rest": "", **bound}, eps=EPS[dtype])
+        words = keywords(prefix, bound)
+        instead = row.instead.replace("@", prefix).format(
+            **{"rest": "", **bound}, **words, eps=EPS[dtype]
+        )
         if text.needs_brackets(part, parsed(instead)):
             instead = f"({instead})"
-        yield Proposal(text.edited({part.span: instead}), row.why, row.changes_value)
+        yield instead

@@ -75,12 +75,13 @@ def _overlap(a: Span, b: Span) -> bool:
 
 
 def masked_product(text: Text, trouble: Trouble) -> Iterator[Proposal]:
-    """`m*log(x)` -> `where(m != 0, m*log(where(m != 0, x, 1)), 0)`."""
+    """`m*log(x)` -> `where(m != 0, m*log(where(m != 0, x, 1)), 0)`, one product, then all."""
+    together: dict[Span, str] = {}
+    why = "choose with where, on the input and on the result"
     for product in list(text.parts()):
         if not isinstance(product, Binary) or product.operator != "*":
             continue
-        if not trouble.concerns(product.span):
-            continue
+        here = trouble.concerns(product.span)
         for mask, other in ((product.left, product.right), (product.right, product.left)):
             if isinstance(mask, Number):
                 continue
@@ -93,10 +94,35 @@ def masked_product(text: Text, trouble: Trouble) -> Iterator[Proposal]:
                     guarded = f"where({condition}, {text.at(operand)}, {safe})"
                     low, high = operand.span.start - start, operand.span.end - start
                     whole = f"where({condition}, {inner[:low]}{guarded}{inner[high:]}, 0)"
-                    yield Proposal(
-                        text.edited({product.span: whole}),
-                        "choose with where, on the input and on the result",
-                    )
+                    if here:
+                        yield Proposal(text.edited({product.span: whole}), why)
+                    if not any(_overlap(product.span, other) for other in together):
+                        together[product.span] = whole
+    if len(together) > 1 and any(trouble.concerns(span) for span in together):
+        yield Proposal(text.edited(together), why)
+
+
+def removable(text: Text, trouble: Trouble) -> Iterator[Proposal]:
+    """`tanh(x)/x` -> `where(x != 0, tanh(x)/where(x != 0, x, 1), 1)`, 1 being its limit at 0.
+
+    Only for a quotient that is the whole output; where the slope there is 0, too, as the
+    unguarded value's is on both sides.
+    """
+    if trouble.limit is None:
+        return
+    for quotient in list(text.parts()):
+        if not isinstance(quotient, Binary) or quotient.operator != "/":
+            continue
+        if quotient is not text.program.statements[-1].value:
+            continue
+        divisor = text.at(quotient.right)
+        loose = binding_strength(quotient.right) == 0
+        condition = f"({divisor}) != 0" if loose else f"{divisor} != 0"
+        guarded = f"where({condition}, {divisor}, 1)"
+        whole = f"where({condition}, {text.at(quotient.left)}/{guarded}, {trouble.limit})"
+        if binding_strength(quotient.left) < binding_strength(quotient):
+            whole = f"where({condition}, ({text.at(quotient.left)})/{guarded}, {trouble.limit})"
+        yield Proposal(text.edited({quotient.span: whole}), "0/0 is kept out, its limit stands in")
 
 
 def guarded_input(text: Text, trouble: Trouble) -> Iterator[Proposal]:

@@ -143,6 +143,17 @@ def bracketed(part: Expression, text: str) -> str:
     return f"({text})" if isinstance(part, Binary | Unary) else text
 
 
+def keywords(prefix: str, bound: Bindings) -> dict[str, str]:
+    """The keywords of a library, and the further arguments with the axis by its keyword."""
+    torch = prefix.startswith(("torch", "F."))
+    dim = "dim" if torch else "axis"
+    rest = bound.get("rest", "")
+    positional = rest.removeprefix(", ")
+    named = not positional or "=" in positional.split(",")[0]
+    axis = rest if named else f", {dim}={positional}"
+    return {"axis": axis, "dim": dim, "ddof": "correction" if torch else "ddof"}
+
+
 def matches(pattern: Expression, part: Expression, text: Text) -> Iterator[Bindings]:
     """Every way in which `part` fits `pattern`; variables are bound to texts.
 

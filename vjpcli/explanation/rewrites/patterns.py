@@ -3,7 +3,9 @@
 Each row is tried as it stands; none is believed. A rewrite is shown only after `prove.py` has
 run it on the same values and seeds. To add one, add a row (see `match.py` for the notation);
 `{U}` is `{u}` in brackets where it needs them, `@` the library that the user wrote before the
-function, and `{eps}` a small number in the program's dtype.
+function, and `{eps}` a small number in the program's dtype. `{rest}` is the further arguments as
+they were typed, `{axis}` the same with the axis by its keyword; `{dim}` and `{ddof}` are what the
+user's library calls those keywords.
 """
 
 from __future__ import annotations
@@ -24,13 +26,20 @@ class Row:
         instead: what is written in its place.
         why: what it gains, in a few words.
         changes_value: it moves the value a little, by an eps.
+        only_once: it is not written in several places at once: two poles that are kept off their
+            edge cancel to a number that nobody meant.
     """
 
     pattern: str
     instead: str
     why: str
     changes_value: bool = False
+    only_once: bool = False
 
+
+SQUARES = ("{0}*{0}", "{0}**2", "square({0})")
+ROOTS = ("sqrt({})", "({})**0.5")
+"""The ways in which a square and a root are written."""
 
 EXACT: tuple[Row, ...] = (
     # Logarithms of things that overflow or vanish: the logarithm is taken in one's head.
@@ -43,17 +52,27 @@ EXACT: tuple[Row, ...] = (
     Row("log(1 - sigmoid(u))", "-@logaddexp(0, {u})", "sigmoid rounds to 1"),
     Row("log(softmax(u, ...))", "@log_softmax({u}{rest})", "softmax underflows to 0"),
     Row("log(exp(u)/sum(exp(u), ...))", "@log_softmax({u}{rest})", "exp overflows"),
-    Row("log(sum(exp(u), ...))", "@logsumexp({u}{rest})", "exp overflows, its logarithm does not"),
+    Row("log(sum(exp(u), ...))", "@logsumexp({u}{rest})", "exp overflows or underflows"),
     Row("log(1 + exp(u))", "@logaddexp(0, {u})", "exp(x) overflows, its logarithm does not"),
     Row("log1p(exp(u))", "@logaddexp(0, {u})", "exp(x) overflows, its logarithm does not"),
     Row("log(exp(u) + exp(v))", "@logaddexp({u}, {v})", "exp overflows, its logarithm does not"),
     Row("log(cosh(u))", "@logaddexp({u}, -{U}) - @log(2)", "cosh overflows"),
+    Row("log(mean(exp(u), ...))", "@logmeanexp({u}{rest})", "exp overflows or underflows"),
     Row("log(exp(u))", "{U}", "the logarithm of exp(x) is x"),
+    Row("arctanh(tanh(u))", "{U}", "tanh rounds to 1, its inverse undoes it exactly"),
+    Row("log(1 - exp(u))", "@log(-@expm1({u}))", "1 - exp(x) cancels near 0"),
+    Row(
+        "log(prod(u, ...))", "@sum(@log({u}){rest})", "a product underflows, its logarithm does not"
+    ),
+    Row("log(u**2)", "2*@log(@abs({u}))", "a square underflows, its logarithm does not"),
+    Row("log(u*u)", "2*@log(@abs({u}))", "a square underflows, its logarithm does not"),
+    Row("log(u/v)", "@log({u}) - @log({v})", "a quotient underflows, its logarithm does not"),
     # Quotients of things that overflow.
     Row("1/(1 + exp(-u))", "@sigmoid({u})", "exp(-x) overflows for large negative x"),
     Row("1/(1 + exp(u))", "@sigmoid(-{U})", "exp(x) overflows"),
     Row("exp(u)/(1 + exp(u))", "@sigmoid({u})", "∞/∞ is nan"),
     Row("exp(-u)/(1 + exp(-u))", "@sigmoid(-{U})", "∞/∞ is nan"),
+    Row("exp(u)/(exp(u) + exp(v))", "@sigmoid({u} - {V})", "∞/∞ is nan"),
     Row("exp(u)/sum(exp(u))", "@softmax({u})", "∞/∞ is nan"),
     Row("exp(u)/sum(exp(u), ...)", "exp({u} - logsumexp({u}{rest}))", "∞/∞ is nan"),
     Row("(exp(u) - exp(-u))/(exp(u) + exp(-u))", "@tanh({u})", "∞/∞ is nan"),
@@ -68,20 +87,65 @@ EXACT: tuple[Row, ...] = (
     ),
     # Roots of squares: the root has an infinite slope at 0, the whole has none.
     Row("norm(u)**2", "@sum({U}*{U})", "the square of a norm needs no root"),
-    Row("sqrt(sum(u*u))", "@linalg.norm({u})", "a norm has slope 0 at 0 by convention"),
-    Row("sqrt(sum(u*u))", "@norm({u})", "a norm has slope 0 at 0 by convention"),
-    Row("sqrt(sum(u**2))", "@linalg.norm({u})", "a norm has slope 0 at 0 by convention"),
-    Row("sqrt(sum(u**2))", "@norm({u})", "a norm has slope 0 at 0 by convention"),
-    Row("sqrt(sum(square(u)))", "@norm({u})", "a norm has slope 0 at 0 by convention"),
-    Row("sqrt(u*u)", "@abs({u})", "the same without a root"),
-    Row("sqrt(u**2)", "@abs({u})", "the same without a root"),
-    Row("sqrt(square(u))", "@abs({u})", "the same without a root"),
-    Row("(u**2)**0.5", "@abs({u})", "the same without a root"),
-    Row("(u*u)**0.5", "@abs({u})", "the same without a root"),
-    Row("sqrt(u**2 + v**2)", "@hypot({u}, {v})", "squares neither overflow nor underflow"),
-    Row("sqrt(u*u + v*v)", "@hypot({u}, {v})", "squares neither overflow nor underflow"),
+    *(
+        Row(
+            root.format(f"sum({square.format('u')}, ...)"),
+            instead,
+            "a norm has slope 0 at 0 by convention",
+        )
+        for root in ROOTS
+        for square in SQUARES
+        for instead in ("@linalg.norm({u}{axis})", "@norm({u}{axis})")
+    ),
+    *(
+        Row(root.format(product), instead, "a norm has slope 0 at 0 by convention")
+        for root in ROOTS
+        for product in ("dot(u, u)", "u@u")
+        for instead in ("@linalg.norm({u})", "@norm({u})")
+    ),
+    *(
+        Row(root.format(square.format("u")), "@abs({u})", "the same without a root")
+        for root in ROOTS
+        for square in SQUARES
+    ),
+    *(
+        Row(root.format(" + ".join(map(square.format, "uv"))), instead, why)
+        for root in ROOTS
+        for square in SQUARES
+        for instead, why in (
+            ("@hypot({u}, {v})", "squares neither overflow nor underflow"),
+            ("@linalg.norm(@stack([{u}, {v}]), {dim}=0)", "a norm has slope 0 at 0 by convention"),
+            ("@norm([{u}, {v}], {dim}=0)", "a norm has slope 0 at 0 by convention"),
+        )
+    ),
+    *(
+        Row(
+            root.format(" + ".join(map(square.format, "uvw"))),
+            instead,
+            "a norm has slope 0 at 0 by convention",
+        )
+        for root in ROOTS
+        for square in SQUARES
+        for instead in (
+            "@linalg.norm(@stack([{u}, {v}, {w}]), {dim}=0)",
+            "@norm([{u}, {v}, {w}], {dim}=0)",
+        )
+    ),
+    # The spread of numbers that are equal, or nearly so.
+    *(
+        Row(pattern.format(square.format("u")), instead, "the mean is taken out before squaring")
+        for square in SQUARES
+        for pattern, instead in (
+            ("sqrt(mean({}) - mean(u)**2)", "@std({u}, {ddof}=0)"),
+            ("(mean({}) - mean(u)**2)**0.5", "@std({u}, {ddof}=0)"),
+            ("mean({}) - mean(u)**2", "@var({u}, {ddof}=0)"),
+        )
+    ),
+    Row("sqrt(var(u, ...))", "@std({u}{rest})", "a spread has slope 0 at 0 by convention"),
     # Differences that cancel.
     Row("log(1 + u)", "@log1p({u})", "1 + x rounds a small x away"),
+    Row("sqrt(u + 1) - 1", "{U}/(@sqrt({u} + 1) + 1)", "a root less 1 cancels for small x"),
+    Row("1 - cos(u)", "2*@sin({U}/2)**2", "1 - cos(x) cancels for small x"),
     Row("exp(u) - 1", "@expm1({u})", "exp(x) - 1 cancels for small x"),
 )
 """The same function, written so that it survives. The most specific come first."""
@@ -89,10 +153,13 @@ EXACT: tuple[Row, ...] = (
 NUDGES: tuple[Row, ...] = (
     Row("sqrt(u)", "@sqrt({u} + {eps})", "the root never sees 0", changes_value=True),
     Row("u**0.5", "({u} + {eps})**0.5", "the root never sees 0", changes_value=True),
+    Row("u**v", "({u} + {eps})**{V}", "the power never sees 0", changes_value=True),
     Row("rsqrt(u)", "@rsqrt({u} + {eps})", "the root never sees 0", changes_value=True),
     Row("log(u)", "@log({u} + {eps})", "the logarithm never sees 0", changes_value=True),
     Row("u/norm(u, ...)", "{U}/(@norm({u}{rest}) + {eps})", "no division by 0", changes_value=True),
-    Row("u/v", "{U}/({V} + {eps})", "no division by 0", changes_value=True),
+    Row("u/v", "{U}/({V} + {eps})", "no division by 0", changes_value=True, only_once=True),
+    Row("norm(u, ...)", "@sqrt(@sum({U}**2{rest}) + {eps})", "no root of 0", changes_value=True),
+    Row("std(u, ...)", "@sqrt(@var({u}{rest}) + {eps})", "no root of 0", changes_value=True),
     *(
         Row(
             f"{name}({inner})",

@@ -37,6 +37,12 @@ class Proof:
     gradients: Mapping[str, Array]
     values: Mapping[str, Array]
 
+    @property
+    def is_finite(self) -> bool:
+        """Whether nothing at all is nan or infinite."""
+        arrays = (*self.gradients.values(), *self.values.values())
+        return all(bool(np.isfinite(array).all()) for array in arrays)
+
 
 @record
 class Tolerance:
@@ -60,6 +66,9 @@ MOVED_GRADIENT = {"float64": Tolerance(1e-3, 1e-3), "float32": Tolerance(1e-1, 1
 LOST_DIGITS = Tolerance(1e-2, 1e-6)
 """How far a value may move that had lost its digits."""
 
+NEAR = 1e-2
+"""How far from its limit a value may come to lie."""
+
 EPS = {"float64": "1e-12", "float32": "1e-6"}
 """What is added where nothing better exists; sqrt(eps) is how far a root moves."""
 
@@ -71,7 +80,9 @@ def prove(evidence: Evidence, proposal: Proposal, trouble: Trouble) -> Proof | N
     finite keeps its own, and the entries in trouble are finite.
     """
     proof = tried_out(evidence, proposal)
-    if proof is None or not _keeps_values(evidence, proof) or not _cures(proof, trouble, evidence):
+    if proof is None or not _keeps_values(evidence, proof, trouble):
+        return None
+    if not _cures(proof, trouble, evidence) or not _meets_limit(proof, trouble, evidence):
         return None
     return proof
 
@@ -115,7 +126,21 @@ def _output(problem: Problem, traced: Trace, name: str) -> Node | None:
     return traced.graph.names.get(name)
 
 
-def _keeps_values(evidence: Evidence, proof: Proof) -> bool:
+def _meets_limit(proof: Proof, trouble: Trouble, evidence: Evidence) -> bool:
+    """Whether the value that was not finite became what it tends to, with the slope there."""
+    if trouble.output is None or trouble.tends_to is None or trouble.slope is None:
+        return True
+    names = [n for n, node in evidence.graph.outputs.items() if node is trouble.output.node]
+    near = np.isclose(
+        [float(proof.values[name][trouble.output.entry]) for name in names],
+        trouble.tends_to,
+        rtol=NEAR,
+        atol=NEAR,
+    )
+    return bool(near.all())
+
+
+def _keeps_values(evidence: Evidence, proof: Proof, trouble: Trouble) -> bool:
     moved, dtype = proof.proposal.changes_value, evidence.problem.settings.dtype
     of_values = (MOVED_VALUE if moved else EXACT_VALUE)[dtype]
     of_gradients = (MOVED_GRADIENT if moved else EXACT_GRADIENT)[dtype]
@@ -123,6 +148,8 @@ def _keeps_values(evidence: Evidence, proof: Proof) -> bool:
         of_values.allows(evidence.values[node], proof.values[name])
         for name, node in evidence.graph.outputs.items()
     )
+    if trouble.value is not None and not moved:
+        return values  # what went through an infinity may be finite, and is wrong
     return values and all(
         of_gradients.allows(old, proof.gradients[name])
         for name in evidence.problem.leaves

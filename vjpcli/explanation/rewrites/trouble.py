@@ -11,7 +11,17 @@ from numpy.typing import NDArray
 
 from vjpcli.errors import Span
 from vjpcli.explanation.findings.blame import Place
+from vjpcli.explanation.findings.wording import number
 from vjpcli.record import record
+
+NO_SLOPE = 1e-3
+"""What a difference quotient leaves of a slope of 0."""
+
+
+def _plain(value: float) -> float:
+    """A limit that was measured as the number that it is likely to be: 0.99999998 as 1."""
+    rounded = float(f"{value:.3g}")
+    return rounded if abs(rounded - value) <= NO_SLOPE * max(1.0, abs(value)) else value
 
 
 @record
@@ -24,6 +34,9 @@ class Trouble:
         leaves: leaf -> the entries of its gradient that must become finite.
         value: the entry of an output that must become finite, where no gradient is meant.
         inputs: names of the inputs that hold nan or infinity, where those are the cause.
+        output: the output's entry that is not finite either, if one is.
+        tends_to: what that entry tends to on both sides, where it has a limit.
+        slope: the slope on both sides of it.
     """
 
     code: str
@@ -31,6 +44,16 @@ class Trouble:
     leaves: Mapping[str, NDArray[np.bool_]] = field(default_factory=dict)
     value: Place | None = None
     inputs: tuple[str, ...] = ()
+    output: Place | None = None
+    tends_to: float | None = None
+    slope: float | None = None
+
+    @property
+    def limit(self) -> str | None:
+        """The limit as text, where the value is reached with slope 0."""
+        if self.tends_to is None or self.slope is None or abs(self.slope) > NO_SLOPE:
+            return None
+        return number(_plain(self.tends_to))
 
     def concerns(self, span: Span) -> bool:
         """Whether a part of the program overlaps with one that had to do with it."""
