@@ -26,6 +26,9 @@ OPERATIONS = Registry()
 Library = Literal["numpy", "torch", "jax"]
 LIBRARIES: tuple[Library, ...] = ("torch", "numpy", "jax")
 
+TORCH_AS_MEASURED = "torch 2.13"
+"""The engine whose rules repeat what PyTorch gets wrong; "torch" is the right rule."""
+
 KEYWORD_ALIASES = {
     "dim": "axis",
     "dims": "axis",
@@ -148,6 +151,27 @@ class Kink:
         return self if self.varies is None else replace(self, **self.varies(**static))
 
 
+@record
+class Elsewhere:
+    """A place where another engine fails although there is a gradient; no slope says that.
+
+    Attributes:
+        engine: "torch", "jax" or "autograd".
+        does: what it does there, as the end of a sentence: 'raises "Singular matrix"'.
+        place: the condition in words: "a is singular".
+        at: (y, *operands, **static) as arrays -> is it so, somewhere?
+        point: operands at which it is so.
+        static: keyword arguments that belong to the point.
+    """
+
+    engine: str
+    does: str
+    place: str
+    at: Callable[..., Any]
+    point: tuple[Any, ...] = ()
+    static: Mapping[str, Any] = field(default_factory=dict)
+
+
 @dataclass(eq=False, slots=True)
 class Operation:
     """One function: name, forward, rule, formula, conventions, samples.
@@ -177,7 +201,9 @@ class Operation:
         domains: one per operand, for samples.
         analytic: complex step applies.
         rules: engine name -> rule (g, y, *operands, **static) -> contributions. "torch" is
-            the rule; another name is present only where that engine differs.
+            the rule; another name is present only where that engine differs. That of
+            `TORCH_AS_MEASURED` gives the numbers of PyTorch where those are wrong.
+        elsewhere: where other engines fail.
         infix: the operator it is written with, if any.
         keyword_aliases: another spelling of a keyword -> its name here ({"p": "ord"}).
         integer_is_static: `max(x, 1)`: a plain integer where an optional operand could stand
@@ -226,6 +252,7 @@ class Operation:
     argument_order: tuple[str, ...] = ()
     decided: tuple[str, ...] = ()
     method_names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    elsewhere: tuple[Elsewhere, ...] = ()
     rules: dict[str, Callable[..., Any]] = field(default_factory=dict)
 
     def __call__(self, *operands: Any, **static: Any) -> Any:

@@ -18,7 +18,9 @@ import numpy as np
 from vjpcli.errors import fail
 from vjpcli.graph.node import Node, Shape
 from vjpcli.graph.operation import (
+    TORCH_AS_MEASURED,
     Domain,
+    Elsewhere,
     Kink,
     Operation,
     Outcome,
@@ -34,7 +36,9 @@ from vjpcli.graph.operation import (
 )
 
 __all__ = [
+    "TORCH_AS_MEASURED",
     "Domain",
+    "Elsewhere",
     "Kink",
     "Node",
     "Outcome",

@@ -11,8 +11,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from vjpcli.ops import elementary, reduction
-from vjpcli.ops.declaration import Refusal, operation, outcome, sample, trailing_axes
+from vjpcli.ops import comparison, elementary, reduction
+from vjpcli.ops.declaration import (
+    TORCH_AS_MEASURED,
+    Refusal,
+    operation,
+    outcome,
+    sample,
+    trailing_axes,
+)
 
 ALONG_AXIS_SAMPLES = (
     sample((4,)),
@@ -75,6 +82,16 @@ def _(g, y, x, *, axis):
     return y * (centred - reduction.sum(centred * y, axis=axis, keepdims=True))
 
 
+# The textbook rule, which rounds the slope of an entry away once its share has become 1.
+@softmax.vjp_like(TORCH_AS_MEASURED)
+@softmax.vjp_like("jax")
+def _(g, y, x, *, axis):
+    textbook = y * (g - reduction.sum(g * y, axis=axis, keepdims=True))
+    return comparison.where(
+        comparison.equal(y, 1), textbook, softmax.rules["torch"](g, y, x, axis=axis)
+    )
+
+
 def _log_softmax(x, *, axis):
     below = _below_largest(x, axis)
     powers = np.exp(below)
@@ -110,6 +127,15 @@ def _(g, y, x, *, axis):
     shares = elementary.exp(y)
     contribution = g - shares * reduction.sum(g, axis=axis, keepdims=True)
     return contribution - shares * reduction.sum(contribution, axis=axis, keepdims=True)
+
+
+@log_softmax.vjp_like(TORCH_AS_MEASURED)
+@log_softmax.vjp_like("jax")
+def _(g, y, x, *, axis):
+    shares = elementary.exp(y)
+    textbook = g - shares * reduction.sum(g, axis=axis, keepdims=True)
+    right = log_softmax.rules["torch"](g, y, x, axis=axis)
+    return comparison.where(comparison.equal(shares, 1), textbook, right)
 
 
 @operation(samples=ALONG_AXIS_SAMPLES, refuses=ALONG_AXIS_REFUSALS, analytic=True)

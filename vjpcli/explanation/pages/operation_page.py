@@ -49,6 +49,7 @@ def operation_page(operation: Operation) -> OperationPage:
         code_like={name: rule_code(rule) for name, rule in rules.items() if name != "torch"},
         made_of=body_code(operation) if operation.is_composite else "",
         kink_places=operation.kinks,
+        elsewhere=operation.elsewhere,
         several=operation.several,
         flat=operation.flat,
         building_block=is_building_block(operation),
