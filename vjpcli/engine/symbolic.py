@@ -51,11 +51,13 @@ class Formula:
         text: Python notation, `4*b`, `W.T @ seed`.
         entrywise: whether it holds entry by entry, with the seed left out.
         says: what it means in words, or "".
+        is_output: whether it is the formula of the output itself, as for exp.
     """
 
     text: str
     entrywise: bool
     says: str = ""
+    is_output: bool = False
 
 
 def formulas(graph: Graph, reverse: Backward, leaves: Mapping[str, str]) -> dict[str, Formula]:
@@ -79,7 +81,8 @@ def formulas(graph: Graph, reverse: Backward, leaves: Mapping[str, str]) -> dict
         if text is not None:
             if not slope_only and gradient.ndim and _is_plain_number(text):
                 text = f"{text}*ones" if text != "1" else "ones"
-            found[leaf_name] = Formula(text, slope_only, _meaning(gradient, seed))
+            is_output = slope_only and "(" in text and text == _formula(graph.outputs[name], {})
+            found[leaf_name] = Formula(text, slope_only, _meaning(gradient, seed), is_output)
     return found
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,10 +19,12 @@ from vjpcli.explanation.model import (
     Explanation,
     LeafReport,
     Nudge,
+    Output,
     Step,
     Structure,
 )
-from vjpcli.explanation.problem import Problem
+from vjpcli.explanation.parts import part_names
+from vjpcli.explanation.problem import Problem, named_nodes
 from vjpcli.graph.node import Graph, Node, ancestors, dependents
 from vjpcli.record import record
 
@@ -108,6 +110,7 @@ def _build(problem: Problem, contents: Contents) -> Explanation:
     leaves = _leaf_reports(problem, run, jacobians, contents)
     found_steps: tuple[Step, ...] = ()
     found: tuple[Diagnostic, ...] = ()
+    evidence: list[Evidence] = []
     # What a caller did not ask for is not even imported: `grad` is called from shell loops.
     if keep:
         evidence = _evidence(problem, run, leaves)
@@ -126,13 +129,13 @@ def _build(problem: Problem, contents: Contents) -> Explanation:
         source=problem.program.source,
         dtype=problem.settings.dtype,
         inputs=problem.inputs,
-        outputs=problem.outputs,
+        outputs=_with_parts(problem),
         passes=problem.passes,
         gradients=run.gradients,
         jacobian={output: _entries(jacobians, output) for output in jacobians},
         leaves=leaves,
         steps=found_steps,
-        sentences=_sentences(problem, leaves, jacobians) if contents.sentences else (),
+        sentences=_sentences(problem, leaves, jacobians, evidence) if contents.sentences else (),
         check=_check(problem, run) if contents.check else None,
         diagnostics=(*found, *problem.notes),
         loss=problem.loss,
@@ -141,14 +144,24 @@ def _build(problem: Problem, contents: Contents) -> Explanation:
     )
 
 
+def _with_parts(problem: Problem) -> tuple[Output, ...]:
+    names = named_nodes(problem.trace)
+    text = problem.program.source.text
+    return tuple(
+        replace(one, parts=part_names(problem.graph.outputs[one.name], names, text))
+        for one in problem.outputs
+    )
+
+
 def _sentences(
     problem: Problem,
     leaves: Mapping[str, LeafReport],
     jacobians: Mapping[str, Mapping[str, LeafJacobian]],
+    evidence: Sequence[Evidence],
 ) -> tuple[str, ...]:
     from vjpcli.explanation.sentences import sentences  # noqa: PLC0415
 
-    return sentences(problem, leaves, _entries(jacobians, problem.outputs[-1].name))
+    return sentences(problem, leaves, _entries(jacobians, problem.outputs[-1].name), evidence)
 
 
 def _check(problem: Problem, run: Run) -> Check | None:
@@ -287,6 +300,7 @@ def _leaf_reports(
         structure: Any = structures[leaf]
         reports[leaf] = LeafReport(
             formula=formula.text if formula and formula.entrywise else None,
+            formula_is_output=bool(formula and formula.entrywise and formula.is_output),
             matrix_formula=formula.text if formula and not formula.entrywise else None,
             matrix_formula_says=formula.says if formula else "",
             structure=structure,

@@ -217,6 +217,7 @@ class Operation:
         several: names of the results where a call gives several, e.g. ("values", "indices").
         convention: a remark printed with the result when the operation occurs, with
             `{static}` fields, or "".
+        remark: what is worth knowing of its Jacobian, a sentence printed with the result, or "".
         convention_about: the static arguments that leave nothing to remark when a call gives
             them all; empty: it is always remarked. None: those of `library_defaults`.
     """
@@ -247,6 +248,7 @@ class Operation:
     integer_is_static: bool = False
     several: tuple[str, ...] = ()
     convention: str = ""
+    remark: str = ""
     convention_about: tuple[str, ...] | None = None
     flat: bool = False
     argument_order: tuple[str, ...] = ()

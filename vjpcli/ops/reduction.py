@@ -143,6 +143,7 @@ def _(g, y, x, *, axis, keepdims):
         sample([[3.0, 0.0], [0.0, 2.0], [1.5, -1.0]], axis=0),
         sample([[0.0, 1.5], [2.0, 0.0]]),
     ),
+    remark="prod: the slope of an entry is the product of the others.",
     analytic=True,
 )
 def prod(x, *, axis=None, keepdims=False):

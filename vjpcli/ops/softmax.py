@@ -62,6 +62,8 @@ def _softmax(x, *, axis):
     samples=ALONG_AXIS_SAMPLES,
     refuses=ALONG_AXIS_REFUSALS,
     library_defaults={"numpy": {"axis": None}},
+    remark="softmax: with the result p its Jacobian is diag(p) - outer(p, p), whose rows add up "
+    "to 0, so that a seed of ones gives 0.",
     analytic=True,
 )
 def softmax(x, *, axis=-1):
