@@ -26,6 +26,7 @@ from vjpcli.explanation.model import (
 from vjpcli.explanation.parts import part_names
 from vjpcli.explanation.problem import Problem, named_nodes
 from vjpcli.graph.node import Graph, Node, ancestors, dependents
+from vjpcli.graph.operation import TEXTBOOK
 from vjpcli.record import record
 
 if TYPE_CHECKING:
@@ -327,11 +328,14 @@ def _structure(graph: Graph, leaf: str) -> Structure:
 
 
 def _formulas(graph: Graph, problem: Problem, structures: Mapping[str, str]) -> dict[str, Any]:
-    from vjpcli.engine.symbolic import formulas  # noqa: PLC0415  (SymPy, only for formulas)
+    from vjpcli.engine.symbolic import exceptions, formulas  # noqa: PLC0415  (SymPy)
 
     used = {leaf: one for leaf, one in structures.items() if one != "none"}
-    reverse = backward(graph, used, like=problem.settings.like)
-    return formulas(graph, reverse, used)
+    like = problem.settings.like
+    reverse = backward(graph, used, like=TEXTBOOK if like == "torch" else like)
+    (output,) = problem.outputs[-1:]
+    inputs = {**problem.arrays, seed_name(output.name): np.ones(output.value.shape)}
+    return formulas(graph, reverse, used, exceptions(reverse, inputs))
 
 
 def _slopes(

@@ -29,6 +29,9 @@ LIBRARIES: tuple[Library, ...] = ("torch", "numpy", "jax")
 TORCH_AS_MEASURED = "torch 2.13"
 """The engine whose rules repeat what PyTorch gets wrong; "torch" is the right rule."""
 
+TEXTBOOK = "textbook"
+"""The engine whose rules give formulas: the short rule where the one for numbers takes care."""
+
 KEYWORD_ALIASES = {
     "dim": "axis",
     "dims": "axis",
@@ -202,7 +205,8 @@ class Operation:
         analytic: complex step applies.
         rules: engine name -> rule (g, y, *operands, **static) -> contributions. "torch" is
             the rule; another name is present only where that engine differs. That of
-            `TORCH_AS_MEASURED` gives the numbers of PyTorch where those are wrong.
+            `TORCH_AS_MEASURED` gives the numbers of PyTorch where those are wrong, and that of
+            `TEXTBOOK` the same gradient in a shorter formula.
         elsewhere: where other engines fail.
         infix: the operator it is written with, if any.
         keyword_aliases: another spelling of a keyword -> its name here ({"p": "ord"}).

@@ -18,6 +18,7 @@ import numpy as np
 from vjpcli.errors import fail
 from vjpcli.graph.node import Node, Shape
 from vjpcli.graph.operation import (
+    TEXTBOOK,
     TORCH_AS_MEASURED,
     Domain,
     Elsewhere,
@@ -36,6 +37,7 @@ from vjpcli.graph.operation import (
 )
 
 __all__ = [
+    "TEXTBOOK",
     "TORCH_AS_MEASURED",
     "Domain",
     "Elsewhere",

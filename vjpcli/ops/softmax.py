@@ -13,6 +13,7 @@ import numpy as np
 
 from vjpcli.ops import comparison, elementary, reduction
 from vjpcli.ops.declaration import (
+    TEXTBOOK,
     TORCH_AS_MEASURED,
     Refusal,
     operation,
@@ -84,14 +85,17 @@ def _(g, y, x, *, axis):
     return y * (centred - reduction.sum(centred * y, axis=axis, keepdims=True))
 
 
-# The textbook rule, which rounds the slope of an entry away once its share has become 1.
+@softmax.vjp_like(TEXTBOOK)
+def _(g, y, x, *, axis):
+    return y * (g - reduction.sum(g * y, axis=axis, keepdims=True))
+
+
+# The slope of an entry is rounded away once its share has become 1.
 @softmax.vjp_like(TORCH_AS_MEASURED)
 @softmax.vjp_like("jax")
 def _(g, y, x, *, axis):
-    textbook = y * (g - reduction.sum(g * y, axis=axis, keepdims=True))
-    return comparison.where(
-        comparison.equal(y, 1), textbook, softmax.rules["torch"](g, y, x, axis=axis)
-    )
+    textbook, right = (softmax.rules[name](g, y, x, axis=axis) for name in (TEXTBOOK, "torch"))
+    return comparison.where(comparison.equal(y, 1), textbook, right)
 
 
 def _log_softmax(x, *, axis):
@@ -131,13 +135,16 @@ def _(g, y, x, *, axis):
     return contribution - shares * reduction.sum(contribution, axis=axis, keepdims=True)
 
 
+@log_softmax.vjp_like(TEXTBOOK)
+def _(g, y, x, *, axis):
+    return g - softmax(x, axis=axis) * reduction.sum(g, axis=axis, keepdims=True)
+
+
 @log_softmax.vjp_like(TORCH_AS_MEASURED)
 @log_softmax.vjp_like("jax")
 def _(g, y, x, *, axis):
-    shares = elementary.exp(y)
-    textbook = g - shares * reduction.sum(g, axis=axis, keepdims=True)
-    right = log_softmax.rules["torch"](g, y, x, axis=axis)
-    return comparison.where(comparison.equal(shares, 1), textbook, right)
+    textbook, right = (log_softmax.rules[name](g, y, x, axis=axis) for name in (TEXTBOOK, "torch"))
+    return comparison.where(comparison.equal(elementary.exp(y), 1), textbook, right)
 
 
 @operation(samples=ALONG_AXIS_SAMPLES, refuses=ALONG_AXIS_REFUSALS, analytic=True)

@@ -8,6 +8,7 @@ from vjpcli.explanation.evidence import Evidence
 from vjpcli.explanation.findings.wording import words_of
 from vjpcli.explanation.problem import named_nodes
 from vjpcli.graph.node import Node
+from vjpcli.graph.notation import number_text
 from vjpcli.graph.operation import constant
 
 
@@ -16,7 +17,9 @@ def place_in_words(evidence: Evidence, node: Node, place: str) -> str:
     texts = {}
     named = named_nodes(evidence.problem.trace)
     for name, operand in zip(node.operation.operand_names, node.operands, strict=False):
-        if operand.span != node.span or operand in evidence.graph.inputs.values():
+        if operand.operation is constant and operand.size == 1:
+            texts[name] = number_text(operand.static["value"].reshape(()))
+        elif operand.span != node.span or operand in evidence.graph.inputs.values():
             text = named.get(operand) or words_of(evidence, operand)
             texts[name] = text if re.fullmatch(r"[\w.\[\](), -]*", text) else f"({text})"
     if place.startswith("several"):
