@@ -52,9 +52,9 @@ def test_module_imports_only_from_rooms_below(path):
 
 
 @pytest.mark.parametrize("path", MODULES, ids=dotted_name)
-def test_only_one_module_imports_sympy(path):
+def test_only_one_folder_imports_sympy(path):
     uses = any(name.split(".")[0] == "sympy" for name in imports(path))
-    assert not uses or dotted_name(path) == "vjpcli.engine.symbolic"
+    assert not uses or dotted_name(path).startswith("vjpcli.engine.symbolic")
 
 
 @pytest.mark.parametrize("path", MODULES, ids=dotted_name)

@@ -16,7 +16,14 @@ from vjpcli.explanation.pages.formula import BAR
 from vjpcli.explanation.pages.model import CodePage, OperationPage
 from vjpcli.explanation.pages.operation_page import operation_page
 from vjpcli.explanation.pages.spellings import LIBRARY_TITLES
-from vjpcli.render.rule_page import ENGINE_TITLES, bar, kink_text, output_of, written_bars
+from vjpcli.render.rule_page import (
+    ENGINE_TITLES,
+    bar,
+    elsewhere_text,
+    kink_text,
+    output_of,
+    written_bars,
+)
 
 FOLDER = Path(__file__).parent.parent / "docs"
 WRITTEN_BY = "<!-- Written by `python -m vjpcli.documentation`; do not edit. -->"
@@ -82,6 +89,8 @@ def _operation(page: OperationPage) -> Iterator[str]:
     yield f"- Kinks: {_plain(page.kinks)}"
     for kink in page.kink_places:
         yield f"  - {_plain(kink_text(kink))}"
+    for one in page.elsewhere:
+        yield f"- Elsewhere: {elsewhere_text(one)}"
     yield f"- Source: {_plain(page.source)}"
     yield f"- Example: `{page.example}`"
 

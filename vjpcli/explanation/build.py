@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -19,11 +19,14 @@ from vjpcli.explanation.model import (
     Explanation,
     LeafReport,
     Nudge,
+    Output,
     Step,
     Structure,
 )
-from vjpcli.explanation.problem import Problem
+from vjpcli.explanation.parts import part_names
+from vjpcli.explanation.problem import Problem, named_nodes
 from vjpcli.graph.node import Graph, Node, ancestors, dependents
+from vjpcli.graph.operation import TEXTBOOK
 from vjpcli.record import record
 
 if TYPE_CHECKING:
@@ -108,6 +111,7 @@ def _build(problem: Problem, contents: Contents) -> Explanation:
     leaves = _leaf_reports(problem, run, jacobians, contents)
     found_steps: tuple[Step, ...] = ()
     found: tuple[Diagnostic, ...] = ()
+    evidence: list[Evidence] = []
     # What a caller did not ask for is not even imported: `grad` is called from shell loops.
     if keep:
         evidence = _evidence(problem, run, leaves)
@@ -126,13 +130,13 @@ def _build(problem: Problem, contents: Contents) -> Explanation:
         source=problem.program.source,
         dtype=problem.settings.dtype,
         inputs=problem.inputs,
-        outputs=problem.outputs,
+        outputs=_with_parts(problem),
         passes=problem.passes,
         gradients=run.gradients,
         jacobian={output: _entries(jacobians, output) for output in jacobians},
         leaves=leaves,
         steps=found_steps,
-        sentences=_sentences(problem, leaves, jacobians) if contents.sentences else (),
+        sentences=_sentences(problem, leaves, jacobians, evidence) if contents.sentences else (),
         check=_check(problem, run, found) if contents.check else None,
         diagnostics=(*found, *problem.notes),
         loss=problem.loss,
@@ -141,14 +145,24 @@ def _build(problem: Problem, contents: Contents) -> Explanation:
     )
 
 
+def _with_parts(problem: Problem) -> tuple[Output, ...]:
+    names = named_nodes(problem.trace)
+    text = problem.program.source.text
+    return tuple(
+        replace(one, parts=part_names(problem.graph.outputs[one.name], names, text))
+        for one in problem.outputs
+    )
+
+
 def _sentences(
     problem: Problem,
     leaves: Mapping[str, LeafReport],
     jacobians: Mapping[str, Mapping[str, LeafJacobian]],
+    evidence: Sequence[Evidence],
 ) -> tuple[str, ...]:
     from vjpcli.explanation.sentences import sentences  # noqa: PLC0415
 
-    return sentences(problem, leaves, _entries(jacobians, problem.outputs[-1].name))
+    return sentences(problem, leaves, _entries(jacobians, problem.outputs[-1].name), evidence)
 
 
 def _check(problem: Problem, run: Run, found: Iterable[Diagnostic]) -> Check | None:
@@ -292,6 +306,7 @@ def _leaf_reports(
         structure: Any = structures[leaf]
         reports[leaf] = LeafReport(
             formula=formula.text if formula and formula.entrywise else None,
+            formula_is_output=bool(formula and formula.entrywise and formula.is_output),
             matrix_formula=formula.text if formula and not formula.entrywise else None,
             matrix_formula_says=formula.says if formula else "",
             structure=structure,
@@ -318,11 +333,14 @@ def _structure(graph: Graph, leaf: str) -> Structure:
 
 
 def _formulas(graph: Graph, problem: Problem, structures: Mapping[str, str]) -> dict[str, Any]:
-    from vjpcli.engine.symbolic import formulas  # noqa: PLC0415  (SymPy, only for formulas)
+    from vjpcli.engine.symbolic import exceptions, formulas  # noqa: PLC0415  (SymPy)
 
     used = {leaf: one for leaf, one in structures.items() if one != "none"}
-    reverse = backward(graph, used, like=problem.settings.like)
-    return formulas(graph, reverse, used)
+    like = problem.settings.like
+    reverse = backward(graph, used, like=TEXTBOOK if like == "torch" else like)
+    (output,) = problem.outputs[-1:]
+    inputs = {**problem.arrays, seed_name(output.name): np.ones(output.value.shape)}
+    return formulas(graph, reverse, used, exceptions(reverse, inputs))
 
 
 def _slopes(

@@ -33,6 +33,7 @@ class Input:
         origin: how it got its value; "stand-in" when the program chose it.
         is_leaf: whether it gets a gradient (`--wrt` chooses); otherwise it is data.
         text: what was typed for it, "" for a stand-in.
+        integers: whether it was given as whole numbers without a point, which are read as floats.
     """
 
     name: str
@@ -40,14 +41,22 @@ class Input:
     origin: InputOrigin = "given"
     is_leaf: bool = True
     text: str = ""
+    integers: bool = False
 
 
 @record(eq=False)
 class Output:
-    """A value that takes a seed: the last statement, or a named value given `--seed NAME=...`."""
+    """A value that takes a seed: the last statement, or a named value given `--seed NAME=...`.
+
+    Attributes:
+        name: as the program has it, or a free one.
+        value: the numbers.
+        parts: where parts were joined, the name of the one each entry came from, row by row.
+    """
 
     name: str
     value: Array
+    parts: tuple[str, ...] = ()
 
 
 @record(eq=False)
@@ -59,12 +68,15 @@ class Seed:
         origin: how it was chosen. "example" is the `ones` shown when several entries got no seed.
         text: what was typed, e.g. "0.1,1,0.0001", "row:0", "@seed.npy", or the loss expression.
         output: the name of the output that it weights.
+        rounded: what the program's dtype made of an entry, "0.1 is 0.100000001", where it
+            changed one; else "".
     """
 
     value: Array | None
     origin: SeedOrigin
     text: str
     output: str
+    rounded: str = ""
 
 
 @record(eq=False)
@@ -105,6 +117,7 @@ class LeafReport:
     Attributes:
         formula: the slope as text: the entry-wise slope where the Jacobian is diagonal
             (`4*b`), else None.
+        formula_is_output: whether that slope is the output itself, as for exp.
         matrix_formula: the gradient in array notation (`W.T @ seed`), else None.
         matrix_formula_says: what it means in words, or "".
         structure: the pattern of the Jacobian: "none" (no path from the leaf to the output),
@@ -125,6 +138,7 @@ class LeafReport:
     """
 
     formula: str | None = None
+    formula_is_output: bool = False
     matrix_formula: str | None = None
     matrix_formula_says: str = ""
     structure: Structure = "dense"
@@ -155,6 +169,9 @@ class Step:
         span: start and end in the program's text, or None.
         contributions: what each of `uses` sends back, in the same order and in this value's
             shape; they add up to the adjoint. Wanted where a value is read more than once.
+        slopes: the local slope of each of `uses` as text, in the same order; "" where it has no
+            short form.
+        saves: names of the values that the rule of this operation reads on the way back.
     """
 
     name: str
@@ -168,6 +185,8 @@ class Step:
     local_rule: str = ""
     span: tuple[int, int] | None = None
     contributions: tuple[Array, ...] = ()
+    slopes: tuple[str, ...] = ()
+    saves: tuple[str, ...] = ()
 
 
 @record(eq=False)

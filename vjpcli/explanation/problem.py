@@ -6,6 +6,7 @@ with the input is found here, before anything is differentiated.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from pathlib import Path
@@ -38,6 +39,9 @@ from vjpcli.parser.values import GivenValue
 from vjpcli.record import record
 
 Array = NDArray[Any]
+
+WHOLE_NUMBERS = re.compile(r"[-+\d\[\](),_\s]+", re.ASCII)
+"""Numbers as they are typed when none has a point or an exponent."""
 
 STAND_IN_ENTRIES = 1000
 """Entries that a stand-in may have: a larger seed is for values that were meant to be given."""
@@ -228,7 +232,8 @@ def _given_input(value: GivenValue, array: Array, dtype: np.dtype[Any]) -> Input
     origin: InputOrigin = value.origin
     with np.errstate(over="ignore"):  # 1e300 is infinite in float32, and the findings say so
         narrowed = array.astype(dtype, copy=False)
-    return Input(value.name, narrowed, origin, True, value.text)
+    integers = value.origin == "given" and WHOLE_NUMBERS.fullmatch(value.text) is not None
+    return Input(value.name, narrowed, origin, True, value.text, integers)
 
 
 def example_value(number: int, shape: tuple[int, ...]) -> str:
@@ -473,7 +478,16 @@ def _seed(program: Program, request: SeedRequest, output: Output, settings: Sett
     )
     array = None if value is None else value.astype(settings.dtype)
     origin: SeedOrigin = request.origin
-    return Seed(array, origin, request.text, output.name)
+    rounded = "" if value is None or array is None else _rounded(value, array)
+    return Seed(array, origin, request.text, output.name, rounded)
+
+
+def _rounded(given: Array, narrowed: Array) -> str:
+    """`0.1 is 0.100000001`, of the first entry that the program's dtype changed; else ""."""
+    changed = np.flatnonzero((given != narrowed) & ~np.isnan(given))
+    if not changed.size:
+        return ""
+    return f"{given.flat[changed[0]]:.9g} is {narrowed.flat[changed[0]]:.9g}"
 
 
 def _broadcast_fix(program: Program, request: SeedRequest, shape: tuple[int, ...]) -> Fix | None:

@@ -73,9 +73,31 @@ def steps(evidence: Evidence, adjoints: Mapping[Node, Array], *, words: bool) ->
                 contributions=tuple(values[one.fitted] for one in arrived)
                 if len(arrived) > 1
                 else (),
+                slopes=tuple(
+                    slope or product or "" for slope, product in zip(slopes, products, strict=True)
+                ),
+                saves=_saved(node, evidence),
             )
         )
     return tuple(found)
+
+
+def _saved(node: Node, evidence: Evidence) -> tuple[str, ...]:
+    """The forward values that the rule of `node` reads: what an engine keeps for the way back."""
+    names = evidence.names
+    found: set[Node] = set()
+    seen = {evidence.reverse.adjoints[node]} if node in evidence.reverse.adjoints else set()
+    pending = [one.local for one in evidence.sent.get(node, [])]
+    while pending:
+        one = pending.pop()
+        if one in seen:
+            continue
+        seen.add(one)
+        if one in names:
+            found.add(one)
+        else:
+            pending.extend(one.operands)
+    return tuple(names[one] for one in sorted(found, key=lambda one: one.serial))
 
 
 def written(node: Node, names: Mapping[Node, str]) -> str:

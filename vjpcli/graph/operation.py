@@ -27,6 +27,12 @@ OPERATIONS = Registry()
 Library = Literal["numpy", "torch", "jax"]
 LIBRARIES: tuple[Library, ...] = ("torch", "numpy", "jax")
 
+TORCH_AS_MEASURED = "torch 2.13"
+"""The engine whose rules repeat what PyTorch gets wrong; "torch" is the right rule."""
+
+TEXTBOOK = "textbook"
+"""The engine whose rules give formulas: the short rule where the one for numbers takes care."""
+
 KEYWORD_ALIASES = {
     "dim": "axis",
     "dims": "axis",
@@ -149,6 +155,27 @@ class Kink:
         return self if self.varies is None else replace(self, **self.varies(**static))
 
 
+@record
+class Elsewhere:
+    """A place where another engine fails although there is a gradient; no slope says that.
+
+    Attributes:
+        engine: "torch", "jax" or "autograd".
+        does: what it does there, as the end of a sentence: 'raises "Singular matrix"'.
+        place: the condition in words: "a is singular".
+        at: (y, *operands, **static) as arrays -> is it so, somewhere?
+        point: operands at which it is so.
+        static: keyword arguments that belong to the point.
+    """
+
+    engine: str
+    does: str
+    place: str
+    at: Callable[..., Any]
+    point: tuple[Any, ...] = ()
+    static: Mapping[str, Any] = field(default_factory=dict)
+
+
 @dataclass(eq=False, slots=True)
 class Operation:
     """One function: name, forward, rule, formula, conventions, samples.
@@ -178,7 +205,10 @@ class Operation:
         domains: one per operand, for samples.
         analytic: complex step applies.
         rules: engine name -> rule (g, y, *operands, **static) -> contributions. "torch" is
-            the rule; another name is present only where that engine differs.
+            the rule; another name is present only where that engine differs. That of
+            `TORCH_AS_MEASURED` gives the numbers of PyTorch where those are wrong, and that of
+            `TEXTBOOK` the same gradient in a shorter formula.
+        elsewhere: where other engines fail.
         infix: the operator it is written with, if any.
         keyword_aliases: another spelling of a keyword -> its name here ({"p": "ord"}).
         integer_is_static: `max(x, 1)`: a plain integer where an optional operand could stand
@@ -197,6 +227,7 @@ class Operation:
         several: names of the results where a call gives several, e.g. ("values", "indices").
         convention: a remark printed with the result when the operation occurs, with
             `{static}` fields, or "".
+        remark: what is worth knowing of its Jacobian, a sentence printed with the result, or "".
         convention_about: the static arguments that leave nothing to remark when a call gives
             them all; empty: it is always remarked. None: those of `library_defaults`.
         takes_complex: the body takes complex operands as they are. What becomes of them
@@ -231,6 +262,7 @@ class Operation:
     integer_is_static: bool = False
     several: tuple[str, ...] = ()
     convention: str = ""
+    remark: str = ""
     convention_about: tuple[str, ...] | None = None
     flat: bool = False
     argument_order: tuple[str, ...] = ()
@@ -241,6 +273,7 @@ class Operation:
     method_names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     takes_complex: bool = False
     notation: Callable[..., str] | None = None
+    elsewhere: tuple[Elsewhere, ...] = ()
     rules: dict[str, Callable[..., Any]] = field(default_factory=dict)
 
     def __call__(self, *operands: Any, **static: Any) -> Any:

@@ -285,13 +285,14 @@ def _(g, y, a, b):
     )
 
 
+# The other two multiply by the share instead of choosing: an infinite adjoint makes nan of a 0.
 @maximum.vjp_like("jax")
 @maximum.vjp_like("autograd")
 def _(g, y, a, b):
     tied = equal(a, b)
     return (
-        where(tied, g * 0.5, where(greater(a, b), g, 0)),
-        where(tied, g * 0.5, where(less(a, b), g, 0)),
+        g * where(tied, 0.5, where(greater(a, b), 1, 0)),
+        g * where(tied, 0.5, where(less(a, b), 1, 0)),
     )
 
 
@@ -326,8 +327,8 @@ def _(g, y, a, b):
 def _(g, y, a, b):
     tied = equal(a, b)
     return (
-        where(tied, g * 0.5, where(less(a, b), g, 0)),
-        where(tied, g * 0.5, where(greater(a, b), g, 0)),
+        g * where(tied, 0.5, where(less(a, b), 1, 0)),
+        g * where(tied, 0.5, where(greater(a, b), 1, 0)),
     )
 
 
@@ -364,6 +365,7 @@ def clip(x, min=None, max=None):
 
     Shapes:  x [...], min [...], max [...] -> [...] (broadcast)
     Kinks:   at a bound the slope is 1 (PyTorch); JAX uses 0.5, autograd 0. At nan it is 0
+             (autograd: 1)
     Source:  outside the bounds the adjoint goes to the bound
     Example: vjp explain "clip(x, 0, 1)" x=-1,0.5,1,3 --seed ones
     """
@@ -395,4 +397,4 @@ def _(g, y, x, low, high):
 @clip.vjp_like("autograd")
 def _(g, y, x, low, high):
     _, to_low, to_high = clip.rules["torch"](g, y, x, low, high)
-    return g * where(greater(x, low) & less(x, high), 1, 0), to_low, to_high
+    return g * where(less_equal(x, low) | greater_equal(x, high), 0, 1), to_low, to_high

@@ -18,7 +18,10 @@ import numpy as np
 from vjpcli.errors import fail
 from vjpcli.graph.node import Node, Shape
 from vjpcli.graph.operation import (
+    TEXTBOOK,
+    TORCH_AS_MEASURED,
     Domain,
+    Elsewhere,
     Kink,
     Operation,
     Outcome,
@@ -34,7 +37,10 @@ from vjpcli.graph.operation import (
 )
 
 __all__ = [
+    "TEXTBOOK",
+    "TORCH_AS_MEASURED",
     "Domain",
+    "Elsewhere",
     "Kink",
     "Node",
     "Outcome",

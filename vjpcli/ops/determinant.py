@@ -14,8 +14,16 @@ import numpy as np
 
 from vjpcli.graph.operation import as_node
 from vjpcli.graph.results import Results
-from vjpcli.ops import indexing, solving
-from vjpcli.ops.declaration import Refusal, broadcast_shapes, operation, outcome, sample
+from vjpcli.ops import comparison, indexing, solving
+from vjpcli.ops.declaration import (
+    TORCH_AS_MEASURED,
+    Elsewhere,
+    Refusal,
+    broadcast_shapes,
+    operation,
+    outcome,
+    sample,
+)
 from vjpcli.ops.matrix import (
     for_each_matrix,
     reads_matrix_for_matrix,
@@ -216,6 +224,25 @@ def _add_minors(x, n):
 # --- determinants
 
 
+def _is_singular(y, a):
+    """Whether an elimination meets a pivot of exactly 0, so that nothing can be divided by it."""
+    try:
+        np.linalg.inv(a)
+    except np.linalg.LinAlgError:
+        return True
+    return False
+
+
+def _raises_where_singular(matrix):
+    return Elsewhere(
+        "autograd",
+        'raises "Singular matrix"',
+        "a is singular",
+        _is_singular,
+        point=(matrix,),
+    )
+
+
 def _det(a):
     n = a.shape[-1]
     # Small ones by the formula that people know: det([[1, 2], [3, 4]]) is exactly -2.
@@ -243,6 +270,7 @@ def _det(a):
         sample((0, 2, 2)),
     ),
     refuses=SQUARE_REFUSALS,
+    elsewhere=(_raises_where_singular([[1.0, 3.0], [2.0, 6.0]]),),
     analytic=True,
 )
 def det(a):
@@ -260,6 +288,13 @@ def det(a):
 @det.vjp
 def _(g, y, a):
     return stand_beside_matrices(g) * cofactor(a)
+
+
+# det(A) inv(A).T, where a determinant of exactly 0 wins over whatever stands beside it.
+@det.vjp_like(TORCH_AS_MEASURED)
+def _(g, y, a):
+    right = stand_beside_matrices(g) * cofactor(a)
+    return comparison.where(comparison.equal(stand_beside_matrices(y), 0), 0, right)
 
 
 REGULAR_SAMPLES = (
@@ -300,6 +335,16 @@ def _(g, y, a):
     pattern=reads_matrix_for_number,
     samples=REGULAR_SAMPLES,
     refuses=SQUARE_REFUSALS,
+    elsewhere=(
+        _raises_where_singular([[1.0, 2.0], [2.0, 4.0]]),
+        Elsewhere(
+            "jax",
+            "gives infinities whose signs may be the opposite",
+            "a is singular",
+            _is_singular,
+            point=([[1.0, 2.0], [2.0, 4.0]],),
+        ),
+    ),
 )
 def logabsdet(a):
     """The logarithm of the absolute determinant, without overflow.

@@ -15,7 +15,15 @@ from string import ascii_letters
 import numpy as np
 
 from vjpcli.ops import diagonals, ordering, reduction, shape
-from vjpcli.ops.declaration import Refusal, fail, operation, outcome, sample, shape_text
+from vjpcli.ops.declaration import (
+    Elsewhere,
+    Refusal,
+    fail,
+    operation,
+    outcome,
+    sample,
+    shape_text,
+)
 
 
 def _refused(why, subscripts):
@@ -160,7 +168,7 @@ def _written(labels, output, subscripts):
     return f"{inputs}->{''.join(names[label] for label in output)}"
 
 
-def _reads(*operands, subscripts):
+def _reads(*operands, subscripts, sums_copies):
     """A union over products is the union of each operand's own, over the labels that are summed."""
     inputs, _, output = subscripts.partition("->")
     sets = 0
@@ -175,7 +183,7 @@ def _reads(*operands, subscripts):
 
 
 @operation(
-    lambda *operands, subscripts: np.einsum(subscripts, *operands, optimize=True),
+    lambda *operands, subscripts, sums_copies: np.einsum(subscripts, *operands, optimize=True),
     pattern=_reads,
     keyword_aliases={"equation": "subscripts"},
     samples=(
@@ -214,6 +222,16 @@ def _reads(*operands, subscripts):
         Refusal(sample((2, 3), subscripts=2), "einsum-subscripts"),
         Refusal(sample(subscripts=""), "missing-argument"),
     ),
+    elsewhere=(
+        Elsewhere(
+            "autograd",
+            "gives a gradient of the wrong shape",
+            "an axis of length 1 is summed against a longer one",
+            lambda y, *operands, subscripts, sums_copies: sums_copies,
+            point=([1.0, 2.0], [3.0]),
+            static={"subscripts": "i,i->"},
+        ),
+    ),
     analytic=True,
 )
 def einsum(*operands, subscripts):
@@ -231,6 +249,12 @@ def einsum(*operands, subscripts):
     output = _output_labels(output_term, labels, subscripts)
     lengths = _lengths(operands, labels, subscripts)
     pairs = [_with_diagonals(x, one, subscripts) for x, one in zip(operands, labels, strict=True)]
+    # Nothing here depends on it; another engine gets it wrong.
+    sums_copies = any(
+        length == 1 != lengths[label] and label not in output
+        for x, one in pairs
+        for length, label in zip(x.shape, one, strict=True)
+    )
     operands, labels = _plain_form(
         [x for x, _ in pairs], [one for _, one in pairs], output, lengths
     )
@@ -240,11 +264,12 @@ def einsum(*operands, subscripts):
         [lengths[label] for label in output],
         operands=tuple(operands),
         subscripts=_written(labels, output, subscripts),
+        sums_copies=sums_copies,
     )
 
 
 @einsum.vjp
-def _(g, y, *operands, subscripts):
+def _(g, y, *operands, subscripts, sums_copies):
     inputs, _, output = subscripts.partition("->")
     terms = inputs.split(",")
     contributions = []

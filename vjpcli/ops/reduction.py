@@ -169,6 +169,7 @@ def _(g, y, x, *, axis, keepdims):
     ),
     refuses=CHOICE_REFUSED,
     decided=("where",),
+    remark="prod: the slope of an entry is the product of the others.",
     analytic=True,
 )
 def prod(x, *, axis=None, keepdims=False, initial=None, where=None):

@@ -52,6 +52,8 @@ def _scan_outcome(x, axis, reverse):
     lambda x, *, axis, reverse: _scanned(np.cumsum, x, axis, reverse),
     pattern=_reads_all_before,
     samples=(*SCAN_SAMPLES, *REVERSE_SAMPLES),
+    remark="cumsum: an entry reaches its own result and all behind it, so what comes back to it is "
+    "the sum from there to the end.",
     analytic=True,
     aliases=("cumulative_sum",),
 )

@@ -8,6 +8,7 @@ import numpy as np
 
 from vjpcli.ops import ordering
 from vjpcli.ops.declaration import (
+    Elsewhere,
     Refusal,
     fail,
     leading,
@@ -325,6 +326,16 @@ def _stretch(x, *, shape):
         Refusal(sample((3,), shape=(-1, 3)), "shape-mismatch"),
         Refusal(sample((3,), shape=(2, 3.5)), "shape-form"),
         Refusal(sample((3,), shape=(10**12, 3)), "too-large"),
+    ),
+    elsewhere=(
+        Elsewhere(
+            "autograd",
+            'raises "Can\'t handle extra leading dims"',
+            "axes are added in front",
+            lambda y, x, *, shape: y.ndim > x.ndim,
+            point=([1.0, 2.0, 3.0],),
+            static={"shape": (2, 3)},
+        ),
     ),
     analytic=True,
 )

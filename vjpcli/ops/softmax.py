@@ -11,8 +11,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from vjpcli.ops import elementary, reduction
-from vjpcli.ops.declaration import Refusal, operation, outcome, sample, trailing_axes
+from vjpcli.ops import comparison, elementary, reduction
+from vjpcli.ops.declaration import (
+    TEXTBOOK,
+    TORCH_AS_MEASURED,
+    Refusal,
+    operation,
+    outcome,
+    sample,
+    trailing_axes,
+)
 
 ALONG_AXIS_SAMPLES = (
     sample((4,)),
@@ -55,6 +63,8 @@ def _softmax(x, *, axis):
     samples=ALONG_AXIS_SAMPLES,
     refuses=ALONG_AXIS_REFUSALS,
     library_defaults={"numpy": {"axis": None}},
+    remark="softmax: with the result p its Jacobian is diag(p) - outer(p, p), whose rows add up "
+    "to 0, so that a seed of ones gives 0.",
     analytic=True,
 )
 def softmax(x, *, axis=-1):
@@ -73,6 +83,19 @@ def softmax(x, *, axis=-1):
 def _(g, y, x, *, axis):
     centred = g - reduction.sum(g * y, axis=axis, keepdims=True)
     return y * (centred - reduction.sum(centred * y, axis=axis, keepdims=True))
+
+
+@softmax.vjp_like(TEXTBOOK)
+def _(g, y, x, *, axis):
+    return y * (g - reduction.sum(g * y, axis=axis, keepdims=True))
+
+
+# The slope of an entry is rounded away once its share has become 1.
+@softmax.vjp_like(TORCH_AS_MEASURED)
+@softmax.vjp_like("jax")
+def _(g, y, x, *, axis):
+    textbook, right = (softmax.rules[name](g, y, x, axis=axis) for name in (TEXTBOOK, "torch"))
+    return comparison.where(comparison.equal(y, 1), textbook, right)
 
 
 def _log_softmax(x, *, axis):
@@ -110,6 +133,18 @@ def _(g, y, x, *, axis):
     shares = elementary.exp(y)
     contribution = g - shares * reduction.sum(g, axis=axis, keepdims=True)
     return contribution - shares * reduction.sum(contribution, axis=axis, keepdims=True)
+
+
+@log_softmax.vjp_like(TEXTBOOK)
+def _(g, y, x, *, axis):
+    return g - softmax(x, axis=axis) * reduction.sum(g, axis=axis, keepdims=True)
+
+
+@log_softmax.vjp_like(TORCH_AS_MEASURED)
+@log_softmax.vjp_like("jax")
+def _(g, y, x, *, axis):
+    textbook, right = (log_softmax.rules[name](g, y, x, axis=axis) for name in (TEXTBOOK, "torch"))
+    return comparison.where(comparison.equal(elementary.exp(y), 1), textbook, right)
 
 
 @operation(samples=ALONG_AXIS_SAMPLES, refuses=ALONG_AXIS_REFUSALS, analytic=True)

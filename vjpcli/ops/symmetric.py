@@ -36,8 +36,8 @@ SYMMETRIC_REFUSALS = (
     Refusal(sample([[1, 0], [0, 2]], symmetrize_input="no"), "keyword-value"),
 )
 TAKEN_AS_SYMMETRIC = (
-    "A is taken as symmetric, (A + A.T)/2, and its gradient is symmetric (PyTorch, JAX; NumPy "
-    "reads one triangle, autograd gives one)"
+    "A is taken as symmetric: all its entries are read, as (A + A.T)/2, and its gradient is "
+    "symmetric (JAX; PyTorch and NumPy read the lower triangle, autograd's gradient is triangular)"
 )
 
 

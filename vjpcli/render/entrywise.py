@@ -77,7 +77,7 @@ def _table(rows: JacobianRows, page: Page, names: Sequence[str], shown: Sequence
             body.append(((gap,), (gap,) * pass_count, *((gap, blank, gap) for _ in names)))
             continue
         marked = row == rows.marked
-        label = page.piece(("▶ " if marked else "") + rows.label(row))
+        label = page.piece(("▶ " if marked else "") + rows.name(row))
         cells: list[tuple[Piece, ...]] = [(label,), tuple(rows.seeds(row, page)[:pass_count])]
         for name in names:
             slope, gradient = _pair(explanation, name, row, page)

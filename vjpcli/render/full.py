@@ -81,10 +81,12 @@ class FullJacobian:
             ("entry", False),
             ("short", False),
         ]
-        for naming, extras in attempts:
-            table = self._table(columns, naming, extras)
-            if table.fits(page):
-                return table.lines(page) + self._row_count_note()
+        for with_parts in (True, False):
+            self.rows.with_parts = with_parts
+            for naming, extras in attempts:
+                table = self._table(columns, naming, extras)
+                if table.fits(page):
+                    return table.lines(page) + self._row_count_note()
         return None
 
     def stacked(self) -> list[Line]:
@@ -236,7 +238,7 @@ class FullJacobian:
     ) -> Row:
         page = self.page
         marked = row == self.rows.marked
-        label = ("▶ " if marked else "") + self.rows.label(row)
+        label = ("▶ " if marked else "") + self.rows.name(row)
         cells: list[tuple[Piece, ...]] = [(page.piece(label, "strong" if marked else "plain"),)]
         if self.weighted:
             cells.append(tuple(self.rows.seeds(row, page)[:pass_count]))

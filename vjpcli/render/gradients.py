@@ -12,6 +12,8 @@ from vjpcli.render.picture import blocks, flow, is_row, matrix_lines, row_lines
 from vjpcli.render.selection import select, with_gaps
 
 _MOST_LEAVES = 20
+_MOST_INTERMEDIATES = 4
+_LARGEST_INTERMEDIATE = 12
 _LONGEST_LABEL = 48
 _SEED = re.compile(r"\bseed\b")
 _LONGEST_FORMULA = 240
@@ -35,6 +37,37 @@ def gradient_lines(explanation: Explanation, page: Page) -> list[Line]:
         else:
             name = names[position]
             lines += _one(explanation, name, labels[name], label_width, page)
+    return lines
+
+
+def intermediate_lines(explanation: Explanation, page: Page) -> list[Line]:
+    """`h.grad  6  -40`: the adjoints of small values that the program gave a name."""
+    outputs = {output.name for output in explanation.outputs}
+    steps = [
+        step
+        for step in explanation.steps
+        if step.text and step.name in explanation.statement_names and step.name not in outputs
+    ]
+    shown = [
+        (step.name, step.adjoint)
+        for step in steps
+        if step.adjoint is not None and step.adjoint.size <= _LARGEST_INTERMEDIATE
+    ]
+    if not 0 < len(shown) <= _MOST_INTERMEDIATES:
+        return []
+    lines: list[Line] = []
+    width = max(page.piece(f"{name}.grad").width for name, _ in shown)
+    room = max(12, page.room - width - 4)
+    for name, adjoint in shown:
+        draw = row_lines if is_row(adjoint) or adjoint.ndim > 2 else matrix_lines
+        label = page.piece(f"{name}.grad", "gradient")
+        for number, row in enumerate(draw(adjoint, page, "gradient", room)):
+            head = padded(label if number == 0 else page.piece(""), width)
+            lines.append((spaces(2), *head, spaces(2), *row))
+    note = f"PyTorch: only after {shown[-1][0] + '.' if len(shown) == 1 else ''}retain_grad()"
+    beside = (*lines[-1], spaces(3), page.piece(note, "faint"))
+    if line_width(beside) <= page.room:
+        lines[-1] = beside
     return lines
 
 

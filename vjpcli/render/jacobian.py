@@ -47,7 +47,10 @@ class JacobianRows:
         leaves: those with a Jacobian at hand that the expression uses.
         omitted: names of leaves whose Jacobian is too large to be kept.
         marked: the row that a one-hot seed picks, or None.
+        with_parts: whether `name` adds the part of a joined output that a row belongs to.
     """
+
+    with_parts = True
 
     def __init__(self, explanation: Explanation) -> None:
         self.explanation = explanation
@@ -82,6 +85,12 @@ class JacobianRows:
         """`y[0]`."""
         output, flat = self._place(row)
         return entry_name(output.name, output.value.shape, flat)
+
+    def name(self, row: int) -> str:
+        """`y[3] mean(x)`: the label, and the part that the entry came from."""
+        output, flat = self._place(row)
+        part = output.parts[flat] if self.with_parts and output.parts else ""
+        return f"{self.label(row)}  {part}" if part else self.label(row)
 
     def seeds(self, row: int, page: Page) -> list[Piece]:
         """The weight of the row in each pass."""

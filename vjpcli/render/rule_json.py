@@ -63,6 +63,9 @@ def operation_document(rule: OperationPage) -> JsonObject:
         "flat": rule.flat,
         "building_block": rule.building_block,
         "kinks": {"text": rule.kinks, "places": [_kink(kink) for kink in rule.kink_places]},
+        "elsewhere": [
+            {"engine": one.engine, "place": one.place, "does": one.does} for one in rule.elsewhere
+        ],
         "source": rule.source,
         "example": rule.example,
     }

@@ -9,14 +9,20 @@ from collections.abc import Iterable, Mapping
 
 from vjpcli.explanation.pages.model import OperationPage
 from vjpcli.explanation.pages.spellings import LIBRARY_TITLES
-from vjpcli.graph.operation import Kink
+from vjpcli.graph.operation import TORCH_AS_MEASURED, Elsewhere, Kink
 from vjpcli.render.numbers import format_number
 from vjpcli.render.page import Line, Page, spaces
 
 WORD_WIDTH = 12
 """Columns that the words on the left take; the facts stand behind them."""
 
-ENGINE_TITLES = {"torch": "PyTorch", "jax": "JAX", "autograd": "autograd", "numpy": "NumPy"}
+ENGINE_TITLES = {
+    "torch": "PyTorch",
+    "jax": "JAX",
+    "autograd": "autograd",
+    "numpy": "NumPy",
+    TORCH_AS_MEASURED: "PyTorch 2.13",
+}
 
 
 def rule_lines(rule: OperationPage, page: Page) -> list[Line]:
@@ -117,8 +123,13 @@ def _sources(rule: OperationPage) -> Iterable[tuple[str, str]]:
         yield "made of", rule.made_of
     if rule.code:
         yield "as code", rule.code
+    titles: dict[str, list[str]] = {}
     for engine, code in rule.code_like.items():
-        yield f"as code, --like {engine}", code
+        measured = engine == TORCH_AS_MEASURED
+        title = f"as {ENGINE_TITLES[engine]} has it" if measured else f"as code, --like {engine}"
+        titles.setdefault(code, []).append(title)
+    for code, several in titles.items():
+        yield "; ".join(several), code
 
 
 def output_of(rule: OperationPage) -> str:
@@ -130,7 +141,14 @@ def _kinks(rule: OperationPage, page: Page) -> list[Line]:
     lines = fact_lines("kinks", rule.kinks, page)
     for kink in rule.kink_places:
         lines += fact_lines("" if lines else "kinks", kink_text(kink), page)
+    for number, one in enumerate(rule.elsewhere):
+        lines += fact_lines("" if number else "elsewhere", elsewhere_text(one), page)
     return lines
+
+
+def elsewhere_text(one: Elsewhere) -> str:
+    """`where a is singular autograd raises "Singular matrix"`."""
+    return f"where {one.place} {ENGINE_TITLES[one.engine]} {one.does}"
 
 
 def kink_text(kink: Kink) -> str:

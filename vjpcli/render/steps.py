@@ -32,7 +32,7 @@ def step_lines(explanation: Explanation, page: Page) -> list[Line]:
             )
         else:
             lines += _one(explanation, page, position, number_width)
-    return lines
+    return [*lines, *_closing(explanation, page)]
 
 
 def _one(explanation: Explanation, page: Page, position: int, number_width: int) -> list[Line]:
@@ -48,12 +48,39 @@ def _one(explanation: Explanation, page: Page, position: int, number_width: int)
     if step.local_rule:
         rule = page.formula(step.local_rule)
         lines += page.wrapped((spaces(indent), page.piece("rule     "), rule), hanging=indent + 9)
+    lines += _saves(page, step, indent)
     if step.adjoint is None:
         reason = "none, data gets no gradient" if step.operation == "data" else "none"
         lines.append(page.line(f"adjoint  {reason}", "faint", indent=indent))
         return lines
     lines += labelled(page, "adjoint", step.adjoint, note=step.how, indent=indent)
     return lines + _uses(page, step, indent)
+
+
+def _saves(page: Page, step: Step, indent: int) -> list[Line]:
+    """`saves    h`, or nothing, which is why a second backward pass may still run through it."""
+    if not step.text or step.adjoint is None:
+        return []
+    names = ["its result" if name == step.name else name for name in step.saves]
+    return page.paragraph(f"saves    {', '.join(names) or 'nothing'}", "faint", indent=indent)
+
+
+def _closing(explanation: Explanation, page: Page) -> list[Line]:
+    """What PyTorch does otherwise with the same steps."""
+    lines = page.paragraph(
+        "Every adjoint starts from 0. In PyTorch a second backward() adds to .grad, which then "
+        "holds twice these numbers; it needs retain_graph=True unless no step saves anything.",
+        "faint",
+    )
+    whole = [name for name, value in explanation.inputs.items() if value.integers]
+    if whole:
+        names = ", ".join(whole[:6]) + (", …" if len(whole) > 6 else "")
+        lines += page.paragraph(
+            f"{names}: integers, read as {explanation.dtype}; PyTorch and JAX refuse to "
+            "differentiate with respect to integers.",
+            "faint",
+        )
+    return lines
 
 
 def _shape_words(step: Step) -> str:

@@ -27,7 +27,7 @@ from vjpcli.render.findings import (
     zero_sentences,
 )
 from vjpcli.render.full import WIDE, FullJacobian
-from vjpcli.render.gradients import gradient_lines
+from vjpcli.render.gradients import gradient_lines, intermediate_lines
 from vjpcli.render.header import header_lines
 from vjpcli.render.jacobian import JacobianRows, is_entrywise
 from vjpcli.render.numbers import DEFAULT_DIGITS, format_count
@@ -254,9 +254,10 @@ class _Screen:
         )
         in_shape = any(leaf.ndim > 1 and not is_row(leaf) for leaf in leaves)
         complete = self._whole or (self.entrywise and explanation.output.value.size <= 16)
+        between = [] if self.backward else intermediate_lines(explanation, self.page)
         if complete and not in_shape and not has_more:
-            return []
-        return gradient_lines(explanation, self.page)
+            return between
+        return gradient_lines(explanation, self.page) + between
 
     def suggestions(self, steps_shown: bool) -> list[str]:
         """Options that show more of this explanation."""

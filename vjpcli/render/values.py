@@ -112,7 +112,8 @@ def _formula(explanation: Explanation, value: Input, page: Page) -> str:
     formula = pretty_formula(report.formula, page.ascii_only)
     if len(formula) > _LONGEST_FORMULA:
         formula = f"a formula of {format_count(len(formula))} characters (--json has it)"
-    return f"∂{explanation.output.name}/∂{value.name} = {formula}"
+    itself = f" = {explanation.output.name}" if report.formula_is_output else ""
+    return f"∂{explanation.output.name}/∂{value.name} = {formula}{itself}"
 
 
 def _beside(one: _Shown, page: Page, formula_width: int = 0) -> Line:

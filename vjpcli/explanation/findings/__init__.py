@@ -16,11 +16,18 @@ from vjpcli.explanation.evidence import Evidence
 
 WEIGHT = {"error": 0, "warning": 1, "note": 2}
 
+LAST = {"engines-differ"}
+"""Codes that say nothing of this gradient, only of others."""
+
 
 def findings(evidence: Evidence) -> tuple[Diagnostic, ...]:
     """All findings, the heaviest first."""
     found = [diagnostic for find in finders() for diagnostic in find(evidence)]
-    return tuple(sorted(found, key=lambda diagnostic: WEIGHT[diagnostic.severity]))
+    return tuple(sorted(found, key=_weight))
+
+
+def _weight(diagnostic: Diagnostic) -> tuple[int, bool]:
+    return WEIGHT[diagnostic.severity], diagnostic.code in LAST
 
 
 def finders() -> list[Callable[[Evidence], list[Diagnostic]]]:

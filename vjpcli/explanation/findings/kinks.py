@@ -8,7 +8,6 @@ the function is smooth and its slope well known, and the gradient right, or wron
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -18,13 +17,15 @@ from numpy.typing import NDArray
 from vjpcli.errors import Diagnostic
 from vjpcli.explanation.evidence import Evidence
 from vjpcli.explanation.findings.connectivity import smoothly_connected
+from vjpcli.explanation.findings.engines import engine_differences
 from vjpcli.explanation.findings.kink_hits import Hit, hits
 from vjpcli.explanation.findings.one_sided import OneSided, Sides
+from vjpcli.explanation.findings.place_words import place_in_words
 from vjpcli.explanation.findings.rerun import pass_gradients
 from vjpcli.explanation.findings.telling import ENGINES, Mask, count_note, finding, first_position
 from vjpcli.explanation.findings.wording import gradient_name, listed, number, words_of
 from vjpcli.graph.node import Node, dependents
-from vjpcli.graph.operation import Kink, constant
+from vjpcli.graph.operation import Kink
 
 Array = NDArray[Any]
 
@@ -38,7 +39,13 @@ COMPARISONS = {"equal", "not_equal", "less", "less_equal", "greater", "greater_e
 
 
 def find(evidence: Evidence) -> list[Diagnostic]:
-    """Findings kink, tie and kink-composed."""
+    """Findings kink, tie, kink-composed and engines-differ."""
+    told: dict[str, Mask] = {}
+    return [*_kinks(evidence, told), *engine_differences(evidence, told)]
+
+
+def _kinks(evidence: Evidence, told: dict[str, Mask]) -> list[Diagnostic]:
+    """The first three; the entries of which they tell what other engines give go to `told`."""
     groups = sorted(hits(evidence), key=_carries_nothing)
     compared = list(_equal_comparisons(evidence))
     if not groups and not compared:
@@ -51,7 +58,7 @@ def find(evidence: Evidence) -> list[Diagnostic]:
         if _is_wrong_at(evidence, group, sides, wrong):
             blamed += [hit.node for hit in group]
         else:
-            found += _kink_or_tie(evidence, group, sides)
+            found += _kink_or_tie(evidence, group, sides, told)
     for node in compared[:MOST_GROUPS]:
         verdict = _of_comparison(evidence, node, sides, wrong)
         if verdict is None:
@@ -97,7 +104,9 @@ def _is_wrong_at(
     return any_wrong
 
 
-def _kink_or_tie(evidence: Evidence, group: list[Hit], sides: OneSided) -> list[Diagnostic]:
+def _kink_or_tie(
+    evidence: Evidence, group: list[Hit], sides: OneSided, told: dict[str, Mask]
+) -> list[Diagnostic]:
     """The finding about a kink on which some gradient entry rests, if there is one."""
     # Behind a flat operation nothing rests on a slope; another finding tells of that.
     connected = smoothly_connected(evidence)
@@ -109,6 +118,8 @@ def _kink_or_tie(evidence: Evidence, group: list[Hit], sides: OneSided) -> list[
     }
     if not decided:
         return []
+    for name, entries in decided.items():
+        told[name] = told[name] | entries if name in told else entries
     leaf, mask = next(iter(decided.items()))
     index = first_position(mask)
     hit = next((one for one in group if leaf in one.decided), group[0])
@@ -122,7 +133,7 @@ def _kink_or_tie(evidence: Evidence, group: list[Hit], sides: OneSided) -> list[
         left, right = _rounded(beside.left), _rounded(beside.right)
         right_ones = f"the slope is {number(left)} from the left, {number(right)} from the right"
     what = words_of(evidence, hit.node)
-    place = _place_in_words(evidence, hit)
+    place = place_in_words(evidence, hit.node, kink.place)
     message = (
         f"{gradient_name(leaf, index)} rests on a {'tie in' if hit.is_tie else 'kink of'} {what}, "
         f"where {place}: {right_ones}; used {number(used)} "
@@ -198,27 +209,6 @@ def _any_share(kink: Kink) -> str:
 
 def _others_in_words(others: dict[str, float]) -> str:
     return listed([f"{ENGINES[engine]} gives {number(slope)}" for engine, slope in others.items()])
-
-
-def _place_in_words(evidence: Evidence, hit: Hit) -> str:
-    """The condition of the kink, with the user's own text for the operands."""
-    texts = {}
-    for name, operand in zip(hit.node.operation.operand_names, hit.node.operands, strict=False):
-        if operand.span != hit.node.span or operand in evidence.graph.inputs.values():
-            text = words_of(evidence, operand)
-            texts[name] = text if re.fullmatch(r"[\w.\[\](), -]*", text) else f"({text})"
-    place = hit.kink.place
-    if place.startswith("several"):
-        return f"{place} entries are equal"
-    if place == "all entries equal":
-        return "all entries are equal"
-    subject, _, state = place.partition(" ")
-    if "==" not in place and ("/" in subject or subject in hit.node.operation.operand_names):
-        place = f"{subject} is {state}"
-    first = hit.node.operation.operand_names[0]
-    if first not in texts and hit.node.operands[0].operation is not constant:
-        texts[first] = f"the argument of {hit.node.operation.name}"
-    return re.sub(r"[A-Za-z_]\w*", lambda word: texts.get(word.group(), word.group()), place)
 
 
 # Kinks that conditions make: where(x > 0, x, 0) at 0.

@@ -16,7 +16,7 @@ from vjpcli.engine.symbolic import rule_text
 from vjpcli.errors import VjpError
 from vjpcli.explanation.pages.model import RuleFormula
 from vjpcli.graph.node import Node
-from vjpcli.graph.operation import Operation, Sample, make_leaf, shape_text
+from vjpcli.graph.operation import TEXTBOOK, Operation, Sample, make_leaf, shape_text
 
 BAR = "\u0304"
 """Over a name it means its adjoint: ȳ is the seed, where y is the output of the program."""
@@ -62,7 +62,8 @@ def _formulas(
         return None
     word = output_name(operation)
     adjoint = make_leaf(f"{word}{BAR}", y.shape)
-    result = operation.rules["torch"](adjoint, y, *y.operands, **y.static)
+    rules = operation.rules
+    result = rules.get(TEXTBOOK, rules["torch"])(adjoint, y, *y.operands, **y.static)
     contributions = result if isinstance(result, tuple) else (result,)
     entrywise = operation.pattern == "elementwise"
     found = []

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import Any
 
-from vjpcli.graph.operation import Kink
+from vjpcli.graph.operation import Elsewhere, Kink
 from vjpcli.record import record
 
 
@@ -47,9 +47,11 @@ class OperationPage:
         formulas: one per operand that the rule gives something to.
         formula_for: the operands that a formula in array notation holds for, or "".
         code: the rule's own source text, "" where there is none.
-        code_like: engine -> the rule taken under `--like`, where it differs.
+        code_like: engine -> the rule taken under `--like`, where it differs; "torch 2.13" -> the
+            one that gives PyTorch's own numbers where those are wrong.
         made_of: the source text of a composite's body, "" for a primitive.
         kink_places: the kinks as data.
+        elsewhere: where other engines fail.
         several: names of the results, where there are several.
         flat: whether its slope is 0 wherever it has one.
         building_block: whether no library offers it: a step of other operations.
@@ -78,6 +80,7 @@ class OperationPage:
     code_like: Mapping[str, str]
     made_of: str
     kink_places: tuple[Kink, ...] = ()
+    elsewhere: tuple[Elsewhere, ...] = ()
     several: tuple[str, ...] = ()
     flat: bool = False
     building_block: bool = False

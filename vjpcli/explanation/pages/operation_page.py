@@ -15,7 +15,7 @@ from vjpcli.explanation.pages.spellings import (
     other_names,
     spellings,
 )
-from vjpcli.graph.operation import KEYWORD_ALIASES, Operation
+from vjpcli.graph.operation import KEYWORD_ALIASES, TEXTBOOK, Operation
 
 REQUIRED = "required"
 
@@ -46,9 +46,12 @@ def operation_page(operation: Operation) -> OperationPage:
         formulas=formulas,
         formula_for=formula_for,
         code=rule_code(rules["torch"]) if "torch" in rules else "",
-        code_like={name: rule_code(rule) for name, rule in rules.items() if name != "torch"},
+        code_like={
+            name: rule_code(rule) for name, rule in rules.items() if name not in ("torch", TEXTBOOK)
+        },
         made_of=body_code(operation) if operation.is_composite else "",
         kink_places=operation.kinks,
+        elsewhere=operation.elsewhere,
         several=operation.several,
         flat=operation.flat,
         building_block=is_building_block(operation),

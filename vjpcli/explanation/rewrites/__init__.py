@@ -25,7 +25,17 @@ from vjpcli.explanation.rewrites.says import says
 from vjpcli.explanation.rewrites.trouble import Proposal, Trouble
 from vjpcli.parser.syntax import Expression
 
-__all__ = ["Proof", "Proposal", "Trouble", "proposals", "prove", "proven_fix", "steadier_fix"]
+__all__ = [
+    "Proof",
+    "Proposal",
+    "Trouble",
+    "exact_proposals",
+    "proposals",
+    "prove",
+    "proven_fix",
+    "steadier_fix",
+    "tried_out",
+]
 
 LARGEST_PROGRAM = 20_000
 """Characters of a program, and nodes of its graph, up to which fixes are sought."""
@@ -103,6 +113,19 @@ def steadier_fix(
             shown = f"{entry_name(f'{leaf}.grad', index)} = {number(found)}"
             return Fix(proposal.text, source.text, says=f"{proposal.why}   → {shown}")
     return None
+
+
+def exact_proposals(evidence: Evidence, trouble: Trouble) -> Iterator[Proposal]:
+    """The rewrites that give the same function, each text once."""
+    problem = evidence.problem
+    tried = {problem.program.source.text}
+    if max(len(problem.program.source.text), len(evidence.graph.nodes)) > LARGEST_PROGRAM:
+        return
+    text = Text.of(problem.program, problem.settings.library)
+    for proposal in _rows(EXACT, text, trouble, problem.settings.dtype):
+        if proposal.text not in tried:
+            tried.add(proposal.text)
+            yield proposal
 
 
 def proposals(text: Text, trouble: Trouble, dtype: str = "float64") -> Iterator[Proposal]:

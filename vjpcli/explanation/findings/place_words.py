@@ -1,0 +1,35 @@
+"""The condition of a declared place in the user's own words: `x == lo`, `A is singular`."""
+
+from __future__ import annotations
+
+import re
+
+from vjpcli.explanation.evidence import Evidence
+from vjpcli.explanation.findings.wording import words_of
+from vjpcli.explanation.problem import named_nodes
+from vjpcli.graph.node import Node
+from vjpcli.graph.notation import number_text
+from vjpcli.graph.operation import constant
+
+
+def place_in_words(evidence: Evidence, node: Node, place: str) -> str:
+    """The declared condition, with the user's own text for the operands of `node`."""
+    texts = {}
+    named = named_nodes(evidence.problem.trace)
+    for name, operand in zip(node.operation.operand_names, node.operands, strict=False):
+        if operand.operation is constant and operand.size == 1:
+            texts[name] = number_text(operand.static["value"].reshape(()))
+        elif operand.span != node.span or operand in evidence.graph.inputs.values():
+            text = named.get(operand) or words_of(evidence, operand)
+            texts[name] = text if re.fullmatch(r"[\w.\[\](), -]*", text) else f"({text})"
+    if place.startswith("several"):
+        return f"{place} entries are equal"
+    if place == "all entries equal":
+        return "all entries are equal"
+    subject, _, state = place.partition(" ")
+    names = node.operation.operand_names
+    if "==" not in place and not state.startswith("is ") and ("/" in subject or subject in names):
+        place = f"{subject} is {state}"
+    if names and names[0] not in texts and node.operands[0].operation is not constant:
+        texts[names[0]] = f"the argument of {node.operation.name}"
+    return re.sub(r"[A-Za-z_]\w*", lambda word: texts.get(word.group(), word.group()), place)
