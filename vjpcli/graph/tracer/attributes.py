@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from vjpcli.errors import VjpError, fail
-from vjpcli.graph.complex_value import Complex
+from vjpcli.graph.complex_value import Complex, real_needed
 from vjpcli.graph.names import (
     IDENTITY_METHODS,
     Callee,
@@ -56,6 +56,10 @@ class Attributes(State):
         if name in ("shape", "ndim"):
             return getattr(node, name)
         if name == "at":
+            if isinstance(node, Complex):
+                raise real_needed("x.at[...] writes to real arrays").at(
+                    self.source, part.attribute_span
+                )
             return At(node)
         if name in PROPERTIES:
             with self.place(part, part.attribute_span):
