@@ -18,16 +18,16 @@ SECTIONS: dict[str, tuple[str, ...]] = {
     "Numbers": (
         "arithmetic", "combined", "division", "elementary", "logarithm", "trigonometry",
         "hyperbolic", "special", "gaussian", "information", "curves",
-        "comparison", "choice", "rounding",
+        "comparison", "choice", "rounding", "parts", "whole_numbers",
     ),
     "Many entries to few": (
         "reduction", "extreme", "spread", "medians", "quantiles", "norms", "sorting", "scan",
-        "running", "differences",
+        "running", "differences", "searching",
     ),
     "Shapes and positions": (
         "shape", "ordering", "joining", "splitting", "copying", "indexing", "gathering",
         "scattering", "overwriting", "reducing_scatter", "segments", "strides", "selection",
-        "diagonals", "padding", "builders", "chance",
+        "diagonals", "padding", "arrangements", "builders", "new_arrays", "chance",
     ),
     "Linear algebra": (
         "products", "dots", "array_products", "affine", "einsum", "tensors", "determinant",
@@ -39,7 +39,8 @@ SECTIONS: dict[str, tuple[str, ...]] = {
         "normalisation",
         "convolution", "signals",
         "windows", "pooling", "pooling_3d", "adaptive_pooling", "power_pooling", "unpooling",
-        "rearranging", "resampling", "grid", "embedding", "recurrent", "attention", "dropout",
+        "rearranging", "resampling", "grid", "embedding", "recurrent", "attention",
+        "multi_head_attention", "grouped_attention", "dropout",
     ),
 }  # fmt: skip
 """Section -> families, in the order of the reference. A family named nowhere comes last."""
