@@ -160,6 +160,8 @@ def isin(x, among, *, assume_unique=False, invert=False):
 
 @operation(
     library_names={"torch": ("equal",)},
+    convention="equal: compares whole arrays (PyTorch; np.equal and == compare entries)",
+    convention_about=(),
     samples=(sample([1.0, 2.0], [1.0, 2.0]), sample((2,), (3,))),
     refuses=(Refusal(sample((2,), (2,), equal_nan="no"), "keyword-value"),),
 )

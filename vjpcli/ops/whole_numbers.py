@@ -24,7 +24,7 @@ def _whole(what, *arrays):
 
     Errors: index-not-whole.
     """
-    return [nearest_indices(one, f"a number in {what}", lambda n: n == n) for one in arrays]  # noqa: PLR0124
+    return [nearest_indices(one, f"an operand of {what}", lambda n: n == n) for one in arrays]  # noqa: PLR0124
 
 
 @elementwise(lambda a, b: np.gcd(*_whole("gcd", a, b)), kind="index", samples=WHOLE_SAMPLES)
@@ -59,7 +59,7 @@ BITS = {
 
 
 @operation(
-    lambda a, b, *, how: BITS[how](*_whole("an operation on bits", a, b)),
+    lambda a, b, *, how: BITS[how](*_whole("a bitwise operation", a, b)),
     pattern="elementwise",
     kind="index",
     samples=(sample([5.0, 6.0], 3.0, how="and"),),
