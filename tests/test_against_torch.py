@@ -39,6 +39,8 @@ DIFFERENT_ON_PURPOSE = {
     "cholesky": "a matrix that is not symmetric counts as its symmetric part (says the page)",
     "eigvalsh": "a matrix that is not symmetric counts as its symmetric part (says the page)",
     "eigh": "a matrix that is not symmetric counts as its symmetric part (says the page)",
+    "ctc_loss": "PyTorch adds exp(log_probs), which is right only behind log_softmax",
+    "as_strided_scatter": "PyTorch gives x the adjoint of what was overwritten",
     "equal": "torch.equal compares whole arrays; == and eq compare entries",
     "softmax": "axis=None means all axes (JAX); PyTorch guesses one and warns",
     "log_softmax": "axis=None means all axes (JAX); PyTorch guesses one and warns",

@@ -6,7 +6,7 @@ import numpy as np
 
 from vjpcli.graph.operation import as_node, refuse_oversized
 from vjpcli.ops import comparison, elementary, indexing, joining, logarithm, shape
-from vjpcli.ops.declaration import Refusal, fail, operation, outcome, sample, shape_text
+from vjpcli.ops.declaration import Node, Refusal, fail, operation, outcome, sample, shape_text
 from vjpcli.ops.keywords import position_array, true_or_false, whole_number
 from vjpcli.ops.loss import reduced
 
@@ -157,7 +157,7 @@ def _joined(x, one, two, labels):
 def _forward(scores, labels):
     """For each step the log probability of what leads to each state, its own score included."""
     before = np.maximum(labels.place - 1, 0), np.maximum(labels.place - 2, 0)
-    found = []
+    found: list[Node] = []
     for step in range(scores.shape[0]):
         arrived = as_node(np.where(labels.begins, 0.0, NEVER))
         if step:

@@ -367,3 +367,29 @@ def conv_transpose3d(
         groups,
         dilation,
     )
+
+
+@operation(
+    samples=(sample((4, 2, 3), (2, 3, 2), (2,)), sample((3, 1, 2), (2, 2, 1), (1,), pad=1)),
+    argument_order=("input", "weight", "bias", "pad"),
+    refuses=(
+        Refusal(sample((4, 2), (2, 3, 2), (2,)), "shape-mismatch"),
+        Refusal(sample((4, 2, 3), (2, 2, 2), (2,)), "shape-mismatch"),
+        Refusal(sample((4, 2, 3), (2, 3, 2), (2,), pad=-1), "keyword-value"),
+    ),
+    analytic=True,
+)
+def conv_tbc(input, weight, bias, *, pad=0):
+    """Convolution along time, which is the first axis: time, batch, channels.
+
+    Shapes:  input [T, N, C], weight [k, C, out], bias [out] -> [T + 2 pad - k + 1, N, out]
+    Kinks:   none
+    Source:  `conv1d` with the axes in another order
+    Example: vjp explain "F.conv_tbc(x, w, b)" x=[[[1]],[[2]],[[3]]] w=[[[1]],[[10]]] b=[0]
+             --seed ones
+    """
+    if input.ndim != 3 or weight.ndim != 3:
+        raise _mismatch("conv_tbc", input, weight, "input [T, N, C] and weight [k, C, out]")
+    channels_first = _permute(input, 1, 2, 0)
+    y = conv1d(channels_first, _permute(weight, 2, 1, 0), bias, padding=pad)
+    return _permute(y, 2, 0, 1)

@@ -189,3 +189,34 @@ def broadcast_tensors(*arrays):
     """
     together = broadcast_shapes("broadcast_tensors", *arrays)
     return tuple(shape.broadcast_to(one, shape=together) for one in arrays)
+
+
+@operation(
+    collects="size",
+    samples=(sample((2, 3), size=(1, 3)), sample((2, 3), size=(3,)), sample((2, 3), size=())),
+    refuses=(
+        Refusal(sample((2, 3), size=(2,)), "shape-mismatch"),
+        Refusal(sample((3,), size=(2, 3)), "shape-mismatch"),
+    ),
+)
+def sum_to_size(x, *, size):
+    """The sums over what broadcasting has copied: x.sum_to_size(3) undoes an expansion.
+
+    Shapes:  x [2, 3], size (1, 3) -> [1, 3]; axes in front that size does not have are summed over
+    Kinks:   none
+    Source:  linearity: each entry receives the adjoint of its sum
+    Example: vjp explain "x.sum_to_size(1, 2)" x=[[1,2],[3,4]] --seed [[1,10]]
+    """
+    wanted = array_shape(size)
+    extra = x.ndim - len(wanted)
+    if extra < 0 or any(w not in (1, n) for w, n in zip(wanted, x.shape[extra:], strict=True)):
+        raise fail(
+            "shape-mismatch",
+            f"an array of shape {shape_text(x.shape)} is no expansion of {shape_text(wanted)}",
+        )
+    stretched = tuple(
+        axis for axis in range(-len(wanted), 0) if wanted[axis] == 1 and x.shape[axis] != 1
+    )
+    if stretched:
+        x = reduction.sum(x, axis=stretched, keepdims=True)
+    return reduction.sum(x, axis=tuple(range(extra))) if extra else x

@@ -178,6 +178,22 @@ def pad_last_axes(x, *, widths, mode="constant", value=None):
     return pad(x, widths=grown, mode=mode, value=value)
 
 
+@operation(
+    keyword_aliases={"pad": "widths"},
+    samples=(sample((2, 3), widths=(1, 2)), sample((2, 3), widths=(0, 1, -1, 0), value=5)),
+    refuses=(Refusal(sample((3,), widths=(1, 2, 3)), "pad-widths"),),
+)
+def constant_pad_nd(x, *, widths, value=0):
+    """A number put around the last axes: torch.constant_pad_nd.
+
+    Shapes:  x [..., m, n], widths (l, r, t, b) -> [..., t+m+b, l+n+r]
+    Kinks:   none
+    Source:  `pad_last_axes` with mode="constant"
+    Example: vjp explain "torch.constant_pad_nd(x, (1, 2), 5)" x=1,2,3 --seed ones
+    """
+    return pad_last_axes(x, widths=widths, value=value)
+
+
 def _window_starts(length, size, step):
     """First positions of the windows of this size in an axis.
 

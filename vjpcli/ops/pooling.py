@@ -10,7 +10,7 @@ from vjpcli.graph.operation import OPERATIONS, as_node, refuse_oversized
 from vjpcli.ops import comparison, reduction, selection, shape
 from vjpcli.ops.declaration import Refusal, fail, operation, sample, shape_text
 from vjpcli.ops.keywords import true_or_false, whole_number, whole_per_axis
-from vjpcli.ops.windows import kernel_windows, padded, span_of
+from vjpcli.ops.windows import kernel_windows, padded, read_windows, span_of
 
 
 class _Plan:
@@ -77,9 +77,7 @@ class _Plan:
         ]
         steps = [math.prod(self.lengths[axis + 1 :]) for axis in range(self.rank)]
         flat = sum(np.ix_(*(one * step for one, step in zip(along, steps, strict=True))))
-        read = kernel_windows.forward(
-            flat, size=self.kernel, stride=self.stride, dilation=self.dilation
-        )
+        read = read_windows(flat, size=self.kernel, stride=self.stride, dilation=self.dilation)
         return read.reshape(*read.shape[: self.rank], -1)
 
     def count(self, *, with_padding):

@@ -27,9 +27,13 @@ def _gates(name, count, input, hidden, w_ih, w_hh, b_ih, b_hh):
             f"{shape_text(input.shape)} with {shape_text(hidden.shape)}",
         )
     rows, length = count * hidden.shape[-1], input.shape[-1]
-    wanted = (("w_ih", w_ih, (rows, length)), ("w_hh", w_hh, (rows, hidden.shape[-1])))
-    wanted += (("b_ih", b_ih, (rows,)), ("b_hh", b_hh, (rows,)))
-    for operand, given, fitting in wanted:
+    wanted = {
+        "w_ih": (w_ih, (rows, length)),
+        "w_hh": (w_hh, (rows, hidden.shape[-1])),
+        "b_ih": (b_ih, (rows,)),
+        "b_hh": (b_hh, (rows,)),
+    }
+    for operand, (given, fitting) in wanted.items():
         if given is not None and given.shape != fitting:
             raise fail(
                 "shape-mismatch",

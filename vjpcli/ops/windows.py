@@ -28,7 +28,8 @@ def window_count(length, size, stride, dilation):
     return max(0, (length - span_of(size, dilation)) // stride + 1)
 
 
-def _read(x, *, size, stride, dilation):
+def read_windows(x, *, size, stride, dilation):
+    """The forward function of `kernel_windows`, for arrays of positions too."""
     axes = tuple(range(-len(size), 0))
     spans = tuple(map(span_of, size, dilation))
     if any(length < span for length, span in zip(x.shape[-len(size) :], spans, strict=True)):
@@ -60,7 +61,7 @@ def _add(g, *, lengths, stride, dilation, add=iadd):
 
 
 @operation(
-    _read,
+    read_windows,
     pattern="movement",
     samples=(
         sample((5,), size=2),

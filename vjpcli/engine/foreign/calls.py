@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping
+from itertools import chain
 from typing import Any
 
 from vjpcli.engine.foreign.library import ForeignLibrary, NotAvailable
@@ -34,12 +35,17 @@ def call(
     operation = callee.operation
     assert operation is not None
     function = library.function(operation, callee.name, is_method=is_method)
+    arguments = [_function_of(one, library) for one in arguments]
+    keywords = {name: _function_of(one, library) for name, one in keywords.items()}
     operands, rest = _divided(operation, arguments, to_array)
     refusal: Exception | None = None
-    for form in _forms(operation, callee, operands, rest, keywords, library):
+    forms = _forms(operation, callee, operands, rest, keywords, library)
+    if not (operation.variadic or operation.library_defaults):
+        forms = chain(forms, _forms_of_tuples(operation, arguments, keywords, to_array))
+    for form in forms:
         try:
             return function(*form[0], **form[1])
-        except (TypeError, ValueError, RuntimeError, IndexError) as error:
+        except (TypeError, ValueError, RuntimeError, IndexError, AttributeError) as error:
             refusal = refusal or error
     first_line = next(iter(str(refusal).strip().splitlines()), "")
     raise NotAvailable(f"{callee.name} does not take these arguments: {first_line}")
@@ -87,6 +93,8 @@ def _forms(
     if operation.collects and rest and all(isinstance(one, int) for one in rest):
         rest = [tuple(rest)]
     yield [*operands, *rest], spelt
+    if operation.variadic and operands and isinstance(operands[0], list):
+        yield [*operands[0], *rest], spelt
     if not differing:
         yield [*operands, *rest], written
         yield [*operands, *rest], dict(keywords)
@@ -103,12 +111,58 @@ def _forms(
             whole = [*operands[:position], library.labels(operand), *operands[position + 1 :]]
             yield [*whole, *rest], spelt
     yield [_positions(one, library) for one in (*operands, *rest)], spelt
+    names = operation.argument_order or operation.operand_names
+    beside = [
+        one if i < len(names) and names[i] in operation.operand_names else _labels(one, library)
+        for i, one in enumerate([*operands, *rest])
+    ]
+    whole_too = {
+        name: _labels(value, library) if _canonical(operation, name) in operation.decided else value
+        for name, value in spelt.items()
+    }
+    yield beside, whole_too
     if operation.argument_order and not keywords and len(operands) > 1:
         numbers = [
             library.number(one) if library.is_array(one) and not one.shape else one
             for one in operands
         ]
         yield [*numbers, *rest], spelt
+
+
+def _forms_of_tuples(
+    operation: Operation,
+    arguments: list[Any],
+    keywords: Mapping[str, Any],
+    to_array: ToArray,
+) -> Iterator[tuple[list[Any], dict[str, Any]]]:
+    """The call with its tuples of arrays as such: the state (h, c) of an LSTM."""
+    if not any(isinstance(one, tuple) for one in arguments):
+        return
+
+    def kept(value: Any) -> Any:
+        return tuple(map(to_array, value)) if isinstance(value, tuple) else to_array(value)
+
+    operands, rest = _divided(operation, arguments, kept)
+    yield [*operands, *rest], dict(keywords)
+
+
+def _function_of(argument: Any, library: ForeignLibrary) -> Any:
+    """An argument that names a function as the library's function.
+
+    Errors: NotAvailable.
+    """
+    if isinstance(argument, Callee) and argument.operation is not None:
+        return library.function(argument.operation, argument.name, is_method=False)
+    return argument
+
+
+def _labels(argument: Any, library: ForeignLibrary) -> Any:
+    """Positions and class numbers as whole numbers, in arrays or tuples of arrays."""
+    if library.is_array(argument):
+        return library.labels(argument)
+    if isinstance(argument, list | tuple) and any(map(library.is_array, argument)):
+        return tuple(_labels(one, library) for one in argument)
+    return _positions(argument, library)
 
 
 def _canonical(operation: Operation, name: str) -> str:
@@ -137,6 +191,7 @@ def _differing_defaults(
 
 def _positions(argument: Any, library: ForeignLibrary) -> Any:
     """A list of positions as an array of whole numbers."""
-    if isinstance(argument, list | tuple) and not library.is_array(argument):
+    arrays = isinstance(argument, list | tuple) and any(map(library.is_array, argument))
+    if isinstance(argument, list | tuple) and not arrays:
         return library.whole(library.array(argument))
     return argument

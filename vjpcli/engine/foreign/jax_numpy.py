@@ -29,7 +29,8 @@ class Jax(NumpyLike):
         self.linalg = self.numpy.linalg
         self.fft = self.numpy.fft
         special = import_module("jax.scipy.special")
-        self.modules = (self.numpy, import_module("jax.nn"), special, import_module("jax.lax"))
+        beside = map(import_module, ("jax.nn", "jax.lax", "jax.ops"))
+        self.modules = (self.numpy, *beside, special)
 
     def is_array(self, value: Any) -> bool:
         return isinstance(value, self.jax.Array)

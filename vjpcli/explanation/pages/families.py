@@ -17,35 +17,35 @@ from vjpcli.graph.operation import OPERATIONS, Operation
 SECTIONS: dict[str, tuple[str, ...]] = {
     "Numbers": (
         "arithmetic", "combined", "division", "elementary", "logarithm", "trigonometry",
-        "hyperbolic", "cofunctions", "special", "gaussian", "bessel", "incomplete", "integrals", "elliptic",
-        "orthogonal_polynomials", "information", "curves",
-        "comparison", "choice", "rounding",
+        "hyperbolic", "cofunctions", "special", "gaussian", "bessel", "incomplete",
+        "integrals", "elliptic", "orthogonal_polynomials", "information", "curves",
+        "comparison", "choice", "rounding", "parts", "whole_numbers",
     ),
     "Many entries to few": (
-        "reduction", "extreme", "spread", "medians", "quantiles", "norms", "sorting", "scan",
-        "running", "differences", "ufunc",
+        "reduction", "extreme", "spread", "medians", "quantiles", "norms", "sorting",
+        "scan", "running", "differences", "ufunc", "searching",
     ),
     "Shapes and positions": (
         "shape", "ordering", "joining", "splitting", "copying", "indexing", "gathering",
-        "scattering", "updating", "overwriting", "positions", "editing", "choosing", "writing",
-        "sets", "reducing_scatter", "segments", "strides", "selection", "diagonals", "padding",
-        "builders", "chance",
+        "scattering", "updating", "overwriting", "positions", "editing", "choosing",
+        "writing", "sets", "reducing_scatter", "segments", "strides", "selection",
+        "diagonals", "padding", "builders", "chance", "arrangements", "new_arrays",
     ),
     "Linear algebra": (
         "products", "dots", "array_products", "affine", "einsum", "tensors", "determinant",
         "solving", "symmetric", "singular", "orthogonal", "matrix_function", "distance",
     ),
     "Complex numbers and spectra": (
-        "complex_numbers", "fourier", "real_transforms", "frequencies", "spectrograms", "taper",
-        "cosine_transforms", "transforms",
+        "complex_numbers", "fourier", "real_transforms", "frequencies", "spectrograms",
+        "taper", "cosine_transforms", "transforms",
     ),
     "Neural networks": (
         "rectifier", "exponential_unit", "shrinkage", "activation", "softmax", "loss",
         "classification", "class_index", "multilabel", "alignment", "similarity",
-        "normalisation",
-        "convolution", "signals",
-        "windows", "pooling", "pooling_3d", "adaptive_pooling", "power_pooling", "unpooling",
-        "rearranging", "resampling", "grid", "embedding", "recurrent", "attention", "dropout",
+        "normalisation", "convolution", "signals", "windows", "pooling", "pooling_3d",
+        "adaptive_pooling", "power_pooling", "unpooling", "rearranging", "resampling",
+        "grid", "embedding", "recurrent", "attention", "dropout", "multi_head_attention",
+        "grouped_attention",
     ),
 }  # fmt: skip
 """Section -> families, in the order of the reference. A family named nowhere comes last."""

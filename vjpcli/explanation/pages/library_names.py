@@ -1,6 +1,6 @@
 """Which names exist in which library, as far as this program knows them.
 
-Taken from the public names of PyTorch 2.8, NumPy 2, SciPy 1, SymPy 1, JAX 0.10 and Python's math;
+Taken from the public names of PyTorch 2.13, NumPy 2, SciPy 1, SymPy 1, JAX 0.10 and Python's math;
 a test demands that each of them means an operation here. An operation with no name in this table
 (and without an operator) is a building block: a step that other operations are made of.
 """
@@ -44,6 +44,14 @@ _NAMES = {
         tensor tensor_split tensordot threshold tile topk trace transpose trapezoid trapz
         triangular_solve tril triplet_margin_loss triu true_divide trunc unbind unflatten
         unsqueeze vander var var_mean vdot vsplit vstack where xlogy zeros zeros_like
+        adaptive_max_pool1d allclose as_strided as_strided_scatter bincount bitwise_and
+        bitwise_left_shift bitwise_not bitwise_or bitwise_right_shift bitwise_xor bucketize
+        cartesian_prod channel_shuffle combinations constant_pad_nd conv_tbc conv_transpose3d
+        ctc_loss diagonal_scatter embedding_bag empty_permuted empty_strided fill frexp
+        frobenius_norm gcd gradient gru_cell histc index_put index_reduce is_nonzero isin isreal
+        lcm lstm_cell masked_scatter max_pool1d_with_indices max_pool3d narrow_copy nextafter
+        norm_except_dim nuclear_norm range renorm rnn_relu_cell rnn_tanh_cell rsub
+        scatter_reduce searchsorted segment_reduce select_scatter slice_scatter split_with_sizes
     """,
     "torch.nn.functional": """
         Tensor adaptive_avg_pool1d adaptive_avg_pool2d alpha_dropout avg_pool1d avg_pool2d
@@ -59,6 +67,13 @@ _NAMES = {
         scaled_dot_product_attention selu sigmoid silu smooth_l1_loss soft_margin_loss
         softmax softmin softplus softshrink softsign tanh tanhshrink threshold
         triplet_margin_loss unfold upsample
+        adaptive_avg_pool3d adaptive_max_pool1d adaptive_max_pool2d adaptive_max_pool3d
+        affine_grid avg_pool3d channel_shuffle conv_tbc conv_transpose3d ctc_loss embedding_bag
+        fold fractional_max_pool2d fractional_max_pool3d grid_sample gumbel_softmax
+        linear_cross_entropy lp_pool1d lp_pool2d lp_pool3d max_pool1d_with_indices
+        max_pool2d_with_indices max_pool3d max_pool3d_with_indices max_unpool1d max_unpool2d
+        max_unpool3d multi_head_attention_forward multilabel_margin_loss
+        triplet_margin_with_distance_loss upsample_bilinear upsample_nearest
     """,
     "torch.linalg": """
         cholesky cond cross det diagonal eig eigh eigvals eigvalsh inv lstsq matmul
@@ -95,6 +110,11 @@ _NAMES = {
         take_along_dim tan tanh tensor_split tile topk trace transpose triangular_solve tril
         triu true_divide trunc unbind unflatten unfold unsqueeze var vdot view view_as
         vsplit where xlogy
+        allclose as_strided as_strided_scatter bincount bitwise_and bitwise_left_shift
+        bitwise_not bitwise_or bitwise_right_shift bitwise_xor diagonal_scatter frexp gcd histc
+        index_put index_reduce is_nonzero isreal lcm masked_scatter narrow_copy new_empty
+        new_full new_ones new_tensor new_zeros nextafter renorm scatter_reduce select_scatter
+        slice_scatter split_with_sizes sum_to_size
     """,
     "numpy": """
         angle bartlett blackman conj conjugate hamming hanning imag kaiser real
@@ -118,6 +138,10 @@ _NAMES = {
         swapaxes take take_along_axis tan tanh tensordot tile trace transpose trapezoid tri
         tril triu true_divide trunc unstack vander var vdot vecdot vsplit vstack where zeros
         zeros_like
+        allclose array_equal bincount bitwise_and bitwise_invert bitwise_left_shift bitwise_not
+        bitwise_or bitwise_right_shift bitwise_xor correlate digitize divmod frexp gcd gradient
+        interp invert isin isreal lcm left_shift modf nancumsum nanprod nextafter polyval
+        right_shift searchsorted
     """,
     "numpy.linalg": """
         cholesky cond cross det diagonal eig eigh eigvals eigvalsh inv lstsq matmul
@@ -129,6 +153,7 @@ _NAMES = {
         T all any argmax argmin argsort clip cumprod cumsum diagonal dot flatten mT max mean
         min nonzero prod put ravel repeat reshape round sort squeeze std sum swapaxes take
         trace transpose var view
+        searchsorted
     """,
     "numpy.lib.stride_tricks": """
         sliding_window_view
@@ -168,6 +193,10 @@ _NAMES = {
         square squeeze stack std subtract sum swapaxes take take_along_axis tan tanh
         tensordot tile trace transpose trapezoid tri tril triu true_divide trunc unstack
         vander var vdot vecdot vsplit vstack where zeros zeros_like
+        allclose array_equal bincount bitwise_and bitwise_invert bitwise_left_shift bitwise_not
+        bitwise_or bitwise_right_shift bitwise_xor correlate digitize divmod frexp gcd gradient
+        interp invert isin isreal lcm left_shift modf nancumsum nanprod nextafter polyval
+        right_shift searchsorted
     """,
     "jax.numpy.linalg": """
         cholesky cond cross det diagonal eig eigh eigvals eigvalsh inv lstsq matmul
@@ -178,6 +207,7 @@ _NAMES = {
         celu elu gelu glu hard_sigmoid hard_silu hard_swish hard_tanh identity leaky_relu
         log_sigmoid log_softmax logsumexp mish one_hot relu relu6 selu sigmoid silu
         soft_sign softmax softplus squareplus swish tanh
+        dot_product_attention
     """,
     "jax.scipy.special": """
         betaln digamma entr erf erfc erfinv expit gamma gammaln i0 i0e i1 i1e kl_div
@@ -186,6 +216,10 @@ _NAMES = {
     "jax.lax": """
         complex conj imag real
         cummax cummin digamma erf erfc lgamma rsqrt stop_gradient logistic top_k
+        nextafter
+    """,
+    "jax.ops": """
+        segment_max segment_min segment_prod segment_sum
     """,
     "torch.fft": """
         fft fft2 fftfreq fftn fftshift hfft hfft2 hfftn ifft ifft2 ifftn ifftshift ihfft ihfft2

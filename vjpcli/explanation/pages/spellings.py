@@ -34,6 +34,7 @@ WRITTEN = {
     "jax.nn": "jax.nn.{}",
     "jax.scipy.special": "jax.scipy.special.{}",
     "jax.lax": "jax.lax.{}",
+    "jax.ops": "jax.ops.{}",
 }
 """Module -> how its names are written in a program."""
 
