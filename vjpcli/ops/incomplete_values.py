@@ -67,17 +67,17 @@ def beta(a: Array, b: Array) -> Array:
     total = a + b
     quotient = gamma(a) * gamma(b) * reciprocal_gamma(total)
     direct = ~positive | (np.maximum(a, b) < LARGE)
-    return np.where(direct, quotient, np.exp(_log_beta(a, b)))
+    return np.where(direct, quotient, np.exp(log_beta_of_positive(a, b)))
 
 
 @in_float64
 def betaln(a: Array, b: Array) -> Array:
     """log|beta|, to 1e-14 relative or absolute, the larger."""
     positive = (a > 0) & (b > 0)
-    return np.where(positive, _log_beta(a, b), lgamma(a) + lgamma(b) - lgamma(a + b))
+    return np.where(positive, log_beta_of_positive(a, b), lgamma(a) + lgamma(b) - lgamma(a + b))
 
 
-def _log_beta(a: Array, b: Array) -> Array:
+def log_beta_of_positive(a: Array, b: Array) -> Array:
     """For positive numbers: Stirling's rests, where large gammas would only cancel."""
     low, high = np.minimum(a, b), np.maximum(a, b)
     low_large, high_large = np.maximum(low, LARGE), np.maximum(high, LARGE)
@@ -155,7 +155,7 @@ def _beta_weight(a: Array, b: Array, x: Array, y: Array) -> Array:
     peaked = np.sqrt(a * peak_y / (2 * math.pi)) * np.exp(
         a * log1p_less(off / peak_x) + b * log1p_less(-off / peak_y) - rest
     )
-    plain = np.exp(a * np.log(x) + b * np.log(y) - _log_beta(a, b))
+    plain = np.exp(a * np.log(x) + b * np.log(y) - log_beta_of_positive(a, b))
     return np.where(np.minimum(a, b) >= LARGE, peaked, plain)
 
 
@@ -362,6 +362,8 @@ def _beta_tail(a: Array, b: Array, x: Array, orders: tuple[int, int], *, right: 
 
     # A plateau before the fall, where a parameter is small, takes a closer look.
     per_unit = 32 if np.any(np.minimum(a, b) < 2) else 16
+    if orders == (0, 0):
+        factor = np.ones_like
     return weight * half_line(decay, factor, x, per_unit)
 
 
