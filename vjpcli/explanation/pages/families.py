@@ -17,8 +17,8 @@ from vjpcli.graph.operation import OPERATIONS, Operation
 SECTIONS: dict[str, tuple[str, ...]] = {
     "Numbers": (
         "arithmetic", "combined", "division", "elementary", "logarithm", "trigonometry",
-        "hyperbolic", "special", "factorials", "gaussian", "bessel", "incomplete", "integrals",
-        "elliptic", "orthogonal_polynomials", "information", "curves",
+        "hyperbolic", "special", "factorials", "small_differences", "gaussian", "bessel",
+        "incomplete", "integrals", "elliptic", "orthogonal_polynomials", "information", "curves",
         "comparison", "choice", "rounding",
     ),
     "Many entries to few": (
