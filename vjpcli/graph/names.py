@@ -41,9 +41,16 @@ FOREIGN_ROOTS = {
 
 LIBRARY_PARTS = {
     "linalg", "nn", "functional", "special", "numpy", "scipy", "random", "lax", "fft", "lib",
-    "stride_tricks",
+    "stride_tricks", "autograd", "ops", "signal", "integrate", "stats", "ndimage",
 }  # fmt: skip
 """Modules inside libraries that a path to a function may pass through."""
+
+DISTRIBUTIONS = {
+    "norm", "expon", "laplace", "logistic", "cauchy", "uniform", "gamma", "beta", "chi2", "t",
+    "lognorm", "pareto", "gumbel_r", "weibull_min", "poisson", "bernoulli", "binom", "geom",
+    "multivariate_normal",
+}  # fmt: skip
+"""What in a module `stats` is no function but holds some: `stats.norm.logpdf`."""
 
 DTYPE_NAMES = {
     "float", "float16", "float32", "float64", "double", "half", "bfloat16", "float_", "single",
@@ -107,6 +114,8 @@ class LibraryName:
         if name in LIBRARY_PARTS and not self.path.endswith(f".{name}"):
             library: Library = "jax" if self.path == "jax" else self.library
             return LibraryName(library, f"{self.path}.{name}")
+        if name in DISTRIBUTIONS and self.path.endswith("stats"):
+            return LibraryName(self.library, f"{self.path}.{name}")
         if name in CONSTANTS:
             return CONSTANTS[name]
         # `torch.linalg.norm` is not `torch.norm`: a name may be declared with its module.

@@ -180,14 +180,16 @@ def moments(orders: tuple[int, int], slope: Callable[[int, int], Any]) -> Any:
     return found[orders]
 
 
+AT_ONCE = 100_000
+"""Numbers that a quadrature holds at a time: few steps for few entries, little memory for many."""
+
+
 @cache
-def _rule(per_unit: int) -> tuple[tuple[float, float], ...]:
+def _rule(per_unit: int) -> tuple[Array, Array]:
     """Points and weights on the half line, for an integrand that decays over a length of 1."""
-    places = [k / per_unit for k in range(-4 * per_unit, 9 * per_unit // 2 + 1)]
-    points = [math.exp(s - math.exp(-s)) for s in places]
-    return tuple(
-        (v, v * (1 + math.exp(-s)) / per_unit) for s, v in zip(places, points, strict=True)
-    )
+    places = np.arange(-4 * per_unit, 9 * per_unit // 2 + 1) / per_unit
+    points = np.exp(places - np.exp(-places))
+    return points, points * (1 + np.exp(-places)) / per_unit
 
 
 def half_line(
@@ -201,10 +203,14 @@ def half_line(
         low, high = np.where(beyond, low, middle), np.where(beyond, middle, high)
     length = np.exp(high)
     total = np.zeros_like(like)
-    for point, share in _rule(per_unit):
-        v = length * point
+    points, shares = _rule(per_unit)
+    together = max(1, AT_ONCE // max(1, like.size))
+    for first in range(0, points.size, together):
+        some = slice(first, first + together)
+        v = length * points[some, None]
         fallen = np.exp(-decay(v))
-        total = total + np.where(fallen > 0, share * fallen * weight(v), 0.0)
+        terms = np.where(fallen > 0, shares[some, None] * fallen * weight(v), 0.0)
+        total = total + np.sum(terms, axis=0)
     return total * length
 
 

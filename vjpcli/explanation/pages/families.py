@@ -18,7 +18,8 @@ SECTIONS: dict[str, tuple[str, ...]] = {
     "Numbers": (
         "arithmetic", "combined", "division", "elementary", "logarithm", "trigonometry",
         "hyperbolic", "special", "factorials", "small_differences", "gaussian", "bessel",
-        "incomplete", "integrals", "elliptic", "orthogonal_polynomials", "information", "curves",
+        "incomplete", "integrals", "elliptic", "orthogonal_polynomials",
+        "distributions", "information", "curves",
         "comparison", "choice", "rounding",
     ),
     "Many entries to few": (
