@@ -77,7 +77,7 @@ def betaln(a: Array, b: Array) -> Array:
     return np.where(positive, log_beta_of_positive(a, b), lgamma(a) + lgamma(b) - lgamma(a + b))
 
 
-def log_beta_of_positive(a: Array, b: Array) -> Array:
+def log_beta_of_positive(a: Array, b: Array) -> Any:
     """For positive numbers: Stirling's rests, where large gammas would only cancel."""
     low, high = np.minimum(a, b), np.maximum(a, b)
     low_large, high_large = np.maximum(low, LARGE), np.maximum(high, LARGE)
@@ -145,7 +145,7 @@ def beta_density(a: Array, b: Array, x: Array) -> Array:
     return np.where((x < 0) | (x > 1) | (poles > 0), 0.0, result)
 
 
-def _beta_weight(a: Array, b: Array, x: Array, y: Array) -> Array:
+def _beta_weight(a: Array, b: Array, x: Array, y: Array) -> Any:
     """x**a y**b/B(a, b) for a, b > 0 and x + y = 1, neither of them 0."""
     total = a + b
     peak_x, peak_y = a / total, b / total
@@ -239,7 +239,7 @@ def gammainc(a: Array, x: Array, *, order: int = 0, upper: bool = False) -> Arra
     return result
 
 
-def _gamma_series(a: Array, x: Array, order: int, upper: bool) -> Array:
+def _gamma_series(a: Array, x: Array, order: int, upper: bool) -> Any:
     """For a and x below 1: x**a/Gamma(1+a) times the sum of a (-x)**n/((a+n) n!) (DLMF 8.7.1)."""
     power = a * np.log(x) - _log_gamma_after_one(a)
     factor = np.exp(power)
@@ -340,7 +340,7 @@ def _beta_tail(a: Array, b: Array, x: Array, orders: tuple[int, int], *, right: 
         a, b, x, y = b, a, y, x
     away = a * y - b * x  # at the end of the tail, the slope of the exponent
 
-    def decay(v: Array) -> Array:
+    def decay(v: Array) -> Any:
         fallen = x * np.expm1(-v)
         risen = y * np.expm1(np.minimum(v, 1))
         from_x = total * (log1p_less(fallen) + x * expm1_less(-v))
@@ -368,9 +368,8 @@ def _beta_tail(a: Array, b: Array, x: Array, orders: tuple[int, int], *, right: 
 
     # A plateau before the fall, where a parameter is small, takes a closer look.
     per_unit = 32 if np.any(np.minimum(a, b) < 2) else 16
-    if orders == (0, 0):
-        factor = np.ones_like
-    return weight * half_line(decay, factor, x, per_unit)
+    counted = np.ones_like if orders == (0, 0) else factor
+    return weight * half_line(decay, counted, x, per_unit)
 
 
 def _log_less_mean(log_x: Array, off: Array, peak: Array) -> Array:

@@ -19,8 +19,8 @@ SECTIONS: dict[str, tuple[str, ...]] = {
         "arithmetic", "combined", "division", "elementary", "logarithm", "trigonometry",
         "hyperbolic", "special", "factorials", "small_differences", "gaussian", "bessel",
         "incomplete", "integrals", "elliptic", "orthogonal_polynomials",
-        "distributions", "information", "curves",
-        "comparison", "choice", "rounding",
+        "distributions", "information", "curves", "polynomials",
+        "comparison", "choice", "rounding", "number_parts",
     ),
     "Many entries to few": (
         "reduction", "extreme", "spread", "medians", "quantiles", "norms", "sorting", "scan",
