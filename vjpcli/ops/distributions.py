@@ -291,7 +291,7 @@ CONTINUOUS = (
     ),
     Distribution(
         "chi2",
-        "chi-squared",
+        "chi squared",
         "the gamma distribution with a = df/2 and twice the scale",
         (0.3, 1.0, 4.0),
         {
@@ -317,7 +317,7 @@ CONTINUOUS = (
     ),
     Distribution(
         "lognorm",
-        "log-normal",
+        "log normal",
         "exp(-log(z)**2/(2 s**2))/(s z sqrt(2 pi)) for z = (x - loc)/scale > 0, over scale",
         (0.2, 1.0, 2.5),
         {

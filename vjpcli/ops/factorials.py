@@ -5,13 +5,16 @@ How the values are computed, and to what accuracy, stands in `factorial_values.p
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
-from vjpcli.graph.operation import Domain, positive
+from vjpcli.graph.operation import LIBRARIES, Domain, positive
 from vjpcli.ops import (
     comparison,
     factorial_values,
     incomplete_values,
+    rounding,
     special,
     trigonometry,
 )
@@ -71,7 +74,7 @@ def gammasgn(x):
 
 @gammasgn.vjp
 def _(g, y, x):
-    return (None,)
+    return rounding.no_slope(g)
 
 
 @elementwise(
@@ -92,13 +95,12 @@ def rgamma(x):
 
 @rgamma.vjp
 def _(g, y, x):
-    # To the left it is sin(pi x) gamma(1-x)/pi (DLMF 5.5.3), which has no poles there.
+    # To the left it is sin(pi t) gamma(t)/pi with t = 1 - x (DLMF 5.5.3), which has no poles there.
     left = x < 0.5
-    turned = 1 - comparison.where(left, x, 0)
-    wave = trigonometry.sin(np.pi * turned) * special.digamma(turned) / np.pi
-    reflected = -special.gamma(turned) * (trigonometry.cos(np.pi * turned) + wave)
-    right = comparison.where(left, 1, x)
-    return g * comparison.where(left, reflected, -special.digamma(right) * rgamma(right))
+    turned, right = 1 - comparison.where(left, x, 0), comparison.where(left, 1, x)
+    wave = special.gamma(turned) * trigonometry.cos(math.pi * turned)
+    slope = comparison.where(left, -wave - y * special.digamma(turned), -y * special.digamma(right))
+    return g * slope
 
 
 @operation(
@@ -143,8 +145,9 @@ def _(g, y, z, m):
     domain=positive,
     samples=(sample((2, 3)), sample(()), sample([-1.5, 4.0])),
     keyword_aliases={"n": "x"},
+    library_names={library: ("factorial",) for library in LIBRARIES},
 )
-def factorial(x, *, exact=False):
+def real_factorial(x, *, exact=False):
     """Factorial of each entry, gamma(x + 1); 0 below 0 (scipy.special.factorial).
 
     Shapes:  x [...] of any real numbers -> [...]
@@ -216,7 +219,7 @@ def perm(n, k=None, *, exact=False):
     Example: vjp explain "perm(n, k)" n=5,6.5 k=2,3 --seed ones
     """
     if k is None:
-        return factorial(n)
+        return real_factorial(n)
     inside = (k >= 0) & (k <= n)
     chosen = comparison.where(inside, k, 0)
     return comparison.where(inside, poch(n - chosen + 1, chosen), 0)

@@ -325,7 +325,7 @@ def betainc(
     return result
 
 
-def _beta_tail(a: Array, b: Array, x: Array, orders: tuple[int, int], *, right: bool) -> Array:
+def _beta_tail(a: Array, b: Array, x: Array, orders: tuple[int, int], *, right: bool) -> Any:
     """The integral from x away from the peak, of the weight or its derivative."""
     y = 1 - x
     weight = _beta_weight(a, b, x, y)

@@ -48,7 +48,7 @@ def _one_remainder(x, y):
         Kink(
             "x/y halfway between whole numbers",
             lambda z, x, y: np.abs(2 * z) == np.abs(y),
-            slopes=(1, np.inf),
+            slopes=(-np.inf, 1),
             used=1,
             point=(1.5, 1.0),
         ),
@@ -112,7 +112,7 @@ def binary_exponent(x):
 
 @binary_exponent.vjp
 def _(g, y, x):
-    return (None,)
+    return rounding.no_slope(g)
 
 
 @operation(pattern="elementwise", several=("mantissa", "exponent"), samples=BETWEEN_JUMPS)
@@ -237,7 +237,7 @@ def gcd(a, b):
 
 @gcd.vjp
 def _(g, y, a, b):
-    return None, None
+    return rounding.no_slope(g), rounding.no_slope(g)
 
 
 @elementwise(_flat_on_whole("lcm"), flat=True, samples=WHOLE_PAIRS)
@@ -253,7 +253,7 @@ def lcm(a, b):
 
 @lcm.vjp
 def _(g, y, a, b):
-    return None, None
+    return rounding.no_slope(g), rounding.no_slope(g)
 
 
 @operation(pattern="elementwise", samples=BETWEEN_JUMPS[:0])
@@ -292,7 +292,7 @@ def unwrap_corrections(x, *, axis, period, discont):
 
 @unwrap_corrections.vjp
 def _(g, y, x, *, axis, period, discont):
-    return (None,)
+    return rounding.no_slope(g)
 
 
 @operation(

@@ -24,17 +24,17 @@ _NAMES = {
         exp2 expm1 eye feature_alpha_dropout feature_dropout fix flatten flip fliplr flipud
         float_power floor floor_divide fmax fmin fmod frac from_numpy full full_like gather
         ge ger greater greater_equal group_norm gt hardshrink heaviside hinge_embedding_loss
-        hsplit hstack hypot i0 index_add index_copy index_fill index_select inner
-        instance_norm inverse isclose isfinite isinf isnan isneginf isposinf kl_div kron
-        kthvalue layer_norm ldexp le lerp less less_equal lgamma linspace log log10 log1p
-        log2 log_softmax logaddexp logaddexp2 logcumsumexp logdet logical_and logical_not
-        logical_or logical_xor logit logspace logsumexp lt margin_ranking_loss masked_fill
-        masked_select matmul matrix_exp matrix_power max max_pool1d max_pool2d maximum mean
-        median min minimum mm mode moveaxis movedim msort mul multiply mv mvlgamma
-        nan_to_num nanmean nanmedian nanquantile nansum narrow ne neg negative nonzero norm
-        normal not_equal ones ones_like outer pairwise_distance pdist permute pinverse
-        pixel_shuffle pixel_unshuffle poisson_nll_loss polygamma positive pow prelu prod put
-        qr quantile rad2deg rand rand_like randint randn randn_like randperm ravel
+        hsplit hstack hypot i0 igamma igammac index_add index_copy index_fill index_select
+        inner instance_norm inverse isclose isfinite isinf isnan isneginf isposinf kl_div
+        kron kthvalue layer_norm ldexp le lerp less less_equal lgamma linspace log log10
+        log1p log2 log_softmax logaddexp logaddexp2 logcumsumexp logdet logical_and
+        logical_not logical_or logical_xor logit logspace logsumexp lt margin_ranking_loss
+        masked_fill masked_select matmul matrix_exp matrix_power max max_pool1d max_pool2d
+        maximum mean median min minimum mm mode moveaxis movedim msort mul multiply mv
+        mvlgamma nan_to_num nanmean nanmedian nanquantile nansum narrow ne neg negative
+        nonzero norm normal not_equal ones ones_like outer pairwise_distance pdist permute
+        pinverse pixel_shuffle pixel_unshuffle poisson_nll_loss polygamma positive pow prelu
+        prod put qr quantile rad2deg rand rand_like randint randn randn_like randperm ravel
         reciprocal relu remainder repeat_interleave reshape rms_norm roll rot90 round
         row_stack rrelu rsqrt scalar_tensor scatter scatter_add select selu sgn sigmoid sign
         signbit sin sinc sinh slogdet softmax sort split sqrt square squeeze stack std
@@ -64,9 +64,16 @@ _NAMES = {
         solve_triangular svd svdvals vander vecdot vector_norm
     """,
     "torch.special": """
-        Tensor digamma entr erf erfc erfinv exp2 expit expm1 gammaln i0 i0e i1 i1e log1p
-        log_softmax logit logsumexp multigammaln ndtr polygamma psi round sinc softmax
-        xlog1py xlogy
+        Tensor airy_ai bessel_j0 bessel_j1 bessel_y0 bessel_y1 chebyshev_polynomial_t
+        chebyshev_polynomial_u chebyshev_polynomial_v chebyshev_polynomial_w digamma entr
+        erf erfc erfcx erfinv exp2 expit expm1 gammainc gammaincc gammaln
+        hermite_polynomial_h hermite_polynomial_he i0 i0e i1 i1e laguerre_polynomial_l
+        legendre_polynomial_p log1p log_ndtr log_softmax logit logsumexp modified_bessel_i0
+        modified_bessel_i1 modified_bessel_k0 modified_bessel_k1 multigammaln ndtr ndtri
+        polygamma psi round scaled_modified_bessel_k0 scaled_modified_bessel_k1
+        shifted_chebyshev_polynomial_t shifted_chebyshev_polynomial_u
+        shifted_chebyshev_polynomial_v shifted_chebyshev_polynomial_w sinc softmax
+        spherical_bessel_j0 xlog1py xlogy zeta
     """,
     "torch.Tensor": """
         H T abs absolute acos acosh add addbmm addcdiv addcmul addmm addmv addr adjoint all
@@ -77,20 +84,20 @@ _NAMES = {
         deg2rad det detach diag diag_embed diagflat diagonal diff digamma dist div divide
         dot dsplit eig eq equal erf erfc erfinv exp exp2 expand expand_as expm1 fix flatten
         flip fliplr flipud float float_power floor floor_divide fmax fmin fmod frac gather
-        ge ger greater greater_equal gt hardshrink heaviside hsplit hypot i0 index_add
-        index_copy index_fill index_select inner inverse isclose isfinite isinf isnan
-        isneginf isposinf kron kthvalue ldexp le lerp less less_equal lgamma log log10 log1p
-        log2 log_softmax logaddexp logaddexp2 logcumsumexp logdet logical_and logical_not
-        logical_or logical_xor logit logsumexp lstsq lt mH mT masked_fill masked_select
-        matmul matrix_exp matrix_power max maximum mean median min minimum mm mode moveaxis
-        movedim msort mul multiply mv mvlgamma nan_to_num nanmean nanmedian nanquantile
-        nansum narrow ne neg negative nonzero norm not_equal outer permute pinverse
-        polygamma positive pow prelu prod put qr quantile rad2deg ravel reciprocal relu
-        remainder repeat repeat_interleave reshape reshape_as roll rot90 round rsqrt scatter
-        scatter_add select sgn sigmoid sign signbit sin sinc sinh slogdet softmax solve sort
-        split sqrt square squeeze std sub subtract sum svd swapaxes swapdims t take
-        take_along_dim tan tanh tensor_split tile topk trace transpose triangular_solve tril
-        triu true_divide trunc unbind unflatten unfold unsqueeze var vdot view view_as
+        ge ger greater greater_equal gt hardshrink heaviside hsplit hypot i0 igamma igammac
+        index_add index_copy index_fill index_select inner inverse isclose isfinite isinf
+        isnan isneginf isposinf kron kthvalue ldexp le lerp less less_equal lgamma log log10
+        log1p log2 log_softmax logaddexp logaddexp2 logcumsumexp logdet logical_and
+        logical_not logical_or logical_xor logit logsumexp lstsq lt mH mT masked_fill
+        masked_select matmul matrix_exp matrix_power max maximum mean median min minimum mm
+        mode moveaxis movedim msort mul multiply mv mvlgamma nan_to_num nanmean nanmedian
+        nanquantile nansum narrow ne neg negative nonzero norm not_equal outer permute
+        pinverse polygamma positive pow prelu prod put qr quantile rad2deg ravel reciprocal
+        relu remainder repeat repeat_interleave reshape reshape_as roll rot90 round rsqrt
+        scatter scatter_add select sgn sigmoid sign signbit sin sinc sinh slogdet softmax
+        solve sort split sqrt square squeeze std sub subtract sum svd swapaxes swapdims t
+        take take_along_dim tan tanh tensor_split tile topk trace transpose triangular_solve
+        tril triu true_divide trunc unbind unflatten unfold unsqueeze var vdot view view_as
         vsplit where xlogy
     """,
     "numpy": """
@@ -98,22 +105,23 @@ _NAMES = {
         arcsinh arctan arctan2 arctanh argmax argmin argsort argwhere around array
         array_split asanyarray asarray ascontiguousarray asin asinh atan atan2 atanh
         atleast_1d atleast_2d atleast_3d average broadcast_arrays broadcast_to cbrt ceil
-        clip column_stack concat concatenate convolve copysign corrcoef cos cosh count_nonzero cov
-        cross cumprod cumsum deg2rad degrees diag diagflat diagonal diff divide dot dsplit
-        dstack einsum empty empty_like equal exp exp2 expand_dims expm1 eye fabs fix flip
-        fliplr flipud float_power floor floor_divide fmax fmin fmod full full_like geomspace
-        greater greater_equal heaviside hsplit hstack hypot i0 identity inner isclose
-        isfinite isinf isnan isneginf isposinf kron ldexp less less_equal linspace log log10
-        log1p log2 logaddexp logaddexp2 logical_and logical_not logical_or logical_xor
-        logspace matmul matrix_transpose max maximum mean median meshgrid min minimum mod
-        moveaxis multiply nan_to_num nanmax nanmean nanmedian nanmin nanpercentile
-        nanquantile nanstd nansum nanvar negative nonzero not_equal ones ones_like outer pad
-        percentile permute_dims positive pow power prod ptp put quantile rad2deg radians
-        ravel reciprocal remainder repeat reshape rint roll rot90 round row_stack select
-        sign signbit sin sinc sinh sort split sqrt square squeeze stack std subtract sum
-        swapaxes take take_along_axis tan tanh tensordot tile trace transpose trapezoid tri
-        tril triu true_divide trunc unstack vander var vdot vecdot vsplit vstack where zeros
-        zeros_like
+        clip column_stack concat concatenate convolve copysign corrcoef cos cosh
+        count_nonzero cov cross cumprod cumsum deg2rad degrees diag diagflat diagonal diff
+        divide divmod dot dsplit dstack einsum empty empty_like equal exp exp2 expand_dims
+        expm1 eye fabs fix flip fliplr flipud float_power floor floor_divide fmax fmin fmod
+        frexp full full_like gcd geomspace greater greater_equal heaviside hsplit hstack
+        hypot i0 identity inner isclose isfinite isinf isnan isneginf isposinf kron lcm
+        ldexp less less_equal linspace log log10 log1p log2 logaddexp logaddexp2 logical_and
+        logical_not logical_or logical_xor logspace matmul matrix_transpose max maximum mean
+        median meshgrid min minimum mod modf moveaxis multiply nan_to_num nanmax nanmean
+        nanmedian nanmin nanpercentile nanquantile nanstd nansum nanvar negative nonzero
+        not_equal ones ones_like outer pad percentile permute_dims poly polyadd polyder
+        polydiv polyfit polyint polymul polysub positive pow power prod ptp put quantile
+        rad2deg radians ravel reciprocal remainder repeat reshape rint roll roots rot90
+        round row_stack select sign signbit sin sinc sinh sort split sqrt square squeeze
+        stack std subtract sum swapaxes take take_along_axis tan tanh tensordot tile trace
+        transpose trapezoid tri tril triu true_divide trunc unstack unwrap vander var vdot
+        vecdot vsplit vstack where zeros zeros_like
     """,
     "numpy.linalg": """
         cholesky cond cross det diagonal eig eigh eigvals eigvalsh inv lstsq matmul
@@ -132,30 +140,38 @@ _NAMES = {
         normal rand randint randn random random_sample ranf standard_normal uniform
     """,
     "scipy.special": """
-        betaln digamma entr erf erfc erfinv expit gamma gammaln i0 i0e i1 i1e iv ive
-        log_expit log_softmax logit logsumexp multigammaln ndtr polygamma psi softmax xlog1py
-        xlogy
+        agm beta betainc betaincc betaln binom boxcox boxcox1p cbrt comb cosm1 dawsn digamma
+        ellipe ellipk ellipkm1 entr erf erfc erfcx erfi erfinv eval_chebyt eval_chebyu
+        eval_gegenbauer eval_genlaguerre eval_hermite eval_hermitenorm eval_jacobi
+        eval_laguerre eval_legendre eval_sh_chebyt eval_sh_chebyu exp1 exp10 exp2 expi expit
+        expm1 expn exprel factorial fresnel gamma gammainc gammaincc gammaln gammasgn huber
+        i0 i0e i1 i1e inv_boxcox inv_boxcox1p iv ive j0 j1 jn jv k0 k0e k1 k1e kl_div kn kv
+        kve lambertw legendre_p log1p log1pmx log_expit log_ndtr log_softmax loggamma logit
+        logsumexp multigammaln ndtr ndtri owens_t perm poch polygamma powm1 pseudo_huber psi
+        rel_entr rgamma round sici sinc softmax softplus spence spherical_jn xlog1py xlogy
+        y0 y1 yn yv zeta
     """,
     "jax.numpy": """
         abs absolute acos acosh add all amax amin any append arange arccos arccosh arcsin
         arcsinh arctan arctan2 arctanh argmax argmin argsort argwhere around array
         array_split asarray asin asinh atan atan2 atanh atleast_1d atleast_2d atleast_3d
         average broadcast_arrays broadcast_to cbrt ceil clip column_stack concat concatenate
-        convolve copysign corrcoef cos cosh count_nonzero cov cross cumprod cumsum deg2rad degrees
-        diag diagflat diagonal diff divide dot dsplit dstack einsum empty empty_like equal
-        exp exp2 expand_dims expm1 eye fabs flip fliplr flipud float_power floor
-        floor_divide fmax fmin fmod full full_like geomspace greater greater_equal heaviside
-        hsplit hstack hypot i0 identity inner isclose isfinite isinf isnan isneginf isposinf
-        kron ldexp less less_equal linspace log log10 log1p log2 logaddexp logaddexp2
-        logical_and logical_not logical_or logical_xor logspace matmul matrix_transpose max
-        maximum mean median meshgrid min minimum mod moveaxis multiply nan_to_num nanmax
-        nanmean nanmedian nanmin nanpercentile nanquantile nanstd nansum nanvar negative
-        nonzero not_equal ones ones_like outer pad percentile permute_dims positive pow
-        power prod ptp put quantile rad2deg radians ravel reciprocal remainder repeat
-        reshape rint roll rot90 round select sign signbit sin sinc sinh sort split sqrt
-        square squeeze stack std subtract sum swapaxes take take_along_axis tan tanh
+        convolve copysign corrcoef cos cosh count_nonzero cov cross cumprod cumsum deg2rad
+        degrees diag diagflat diagonal diff divide divmod dot dsplit dstack einsum empty
+        empty_like equal exp exp2 expand_dims expm1 eye fabs flip fliplr flipud float_power
+        floor floor_divide fmax fmin fmod frexp full full_like gcd geomspace greater
+        greater_equal heaviside hsplit hstack hypot i0 identity inner isclose isfinite isinf
+        isnan isneginf isposinf kron lcm ldexp less less_equal linspace log log10 log1p log2
+        logaddexp logaddexp2 logical_and logical_not logical_or logical_xor logspace matmul
+        matrix_transpose max maximum mean median meshgrid min minimum mod modf moveaxis
+        multiply nan_to_num nanmax nanmean nanmedian nanmin nanpercentile nanquantile nanstd
+        nansum nanvar negative nonzero not_equal ones ones_like outer pad percentile
+        permute_dims poly polyadd polyder polydiv polyfit polyint polymul polysub positive
+        pow power prod ptp put quantile rad2deg radians ravel reciprocal remainder repeat
+        reshape rint roll roots rot90 round select sign signbit sin sinc sinh sort split
+        sqrt square squeeze stack std subtract sum swapaxes take take_along_axis tan tanh
         tensordot tile trace transpose trapezoid tri tril triu true_divide trunc unstack
-        vander var vdot vecdot vsplit vstack where zeros zeros_like
+        unwrap vander var vdot vecdot vsplit vstack where zeros zeros_like
     """,
     "jax.numpy.linalg": """
         cholesky cond cross det diagonal eig eigh eigvals eigvalsh inv lstsq matmul
@@ -168,11 +184,53 @@ _NAMES = {
         soft_sign softmax softplus squareplus swish tanh
     """,
     "jax.scipy.special": """
-        betaln digamma entr erf erfc erfinv expit gamma gammaln i0 i0e i1 i1e kl_div
-        log_softmax logit logsumexp multigammaln ndtr polygamma softmax xlog1py xlogy
+        bessel_jn beta betainc betaln boxcox boxcox1p comb dawsn digamma entr erf erfc erfcx
+        erfinv exp1 expi expit expn factorial fresnel gamma gammainc gammaincc gammaln
+        gammasgn i0 i0e i1 i1e kl_div log_ndtr log_softmax loggamma logit logsumexp
+        multigammaln ndtr ndtri owens_t poch polygamma rel_entr sici softmax spence xlog1py
+        xlogy zeta
     """,
     "jax.lax": """
-        cummax cummin digamma erf erfc lgamma rsqrt stop_gradient logistic top_k
+        bessel_i0e bessel_i1e cummax cummin digamma erf erf_inv erfc igamma igamma_grad_a
+        igammac lgamma logistic polygamma regularized_incomplete_beta rsqrt stop_gradient
+        top_k zeta
+    """,
+    "math": """
+        comb factorial fma fsum gcd hypot isqrt lcm perm remainder sumprod
+    """,
+    "scipy.stats": """
+        bernoulli.logpmf bernoulli.pmf beta.cdf beta.logcdf beta.logpdf beta.logsf beta.pdf
+        beta.sf binom.logpmf binom.pmf cauchy.cdf cauchy.logcdf cauchy.logpdf cauchy.logsf
+        cauchy.pdf cauchy.sf chi2.cdf chi2.logcdf chi2.logpdf chi2.logsf chi2.pdf chi2.sf
+        expon.cdf expon.logcdf expon.logpdf expon.logsf expon.pdf expon.ppf expon.sf
+        gamma.cdf gamma.logcdf gamma.logpdf gamma.logsf gamma.pdf gamma.sf geom.cdf
+        geom.logcdf geom.logpmf geom.logsf geom.pmf geom.sf gumbel_r.cdf gumbel_r.logcdf
+        gumbel_r.logpdf gumbel_r.logsf gumbel_r.pdf gumbel_r.sf laplace.cdf laplace.logcdf
+        laplace.logpdf laplace.logsf laplace.pdf laplace.sf logistic.cdf logistic.logcdf
+        logistic.logpdf logistic.logsf logistic.pdf logistic.ppf logistic.sf lognorm.cdf
+        lognorm.logcdf lognorm.logpdf lognorm.logsf lognorm.pdf lognorm.sf norm.cdf
+        norm.logcdf norm.logpdf norm.logsf norm.pdf norm.ppf norm.sf pareto.cdf
+        pareto.logcdf pareto.logpdf pareto.logsf pareto.pdf pareto.sf poisson.cdf
+        poisson.logcdf poisson.logpmf poisson.logsf poisson.pmf poisson.sf t.cdf t.logcdf
+        t.logpdf t.logsf t.pdf t.sf uniform.cdf uniform.logcdf uniform.logpdf uniform.logsf
+        uniform.pdf uniform.ppf uniform.sf weibull_min.cdf weibull_min.logcdf
+        weibull_min.logpdf weibull_min.logsf weibull_min.pdf weibull_min.sf
+    """,
+    "jax.scipy.stats": """
+        bernoulli.logpmf bernoulli.pmf beta.cdf beta.logcdf beta.logpdf beta.logsf beta.pdf
+        beta.sf binom.logpmf binom.pmf cauchy.cdf cauchy.logcdf cauchy.logpdf cauchy.logsf
+        cauchy.pdf cauchy.sf chi2.cdf chi2.logcdf chi2.logpdf chi2.logsf chi2.pdf chi2.sf
+        expon.cdf expon.logcdf expon.logpdf expon.logsf expon.pdf expon.ppf expon.sf
+        gamma.cdf gamma.logcdf gamma.logpdf gamma.logsf gamma.pdf gamma.sf geom.cdf
+        geom.logcdf geom.logpmf geom.logsf geom.pmf geom.sf gumbel_r.cdf gumbel_r.logcdf
+        gumbel_r.logpdf gumbel_r.logsf gumbel_r.pdf gumbel_r.sf laplace.cdf laplace.logcdf
+        laplace.logpdf laplace.logsf laplace.pdf laplace.sf logistic.cdf logistic.logcdf
+        logistic.logpdf logistic.logsf logistic.pdf logistic.ppf logistic.sf norm.cdf
+        norm.logcdf norm.logpdf norm.logsf norm.pdf norm.ppf norm.sf pareto.cdf
+        pareto.logcdf pareto.logpdf pareto.logsf pareto.pdf pareto.sf poisson.cdf
+        poisson.logcdf poisson.logpmf poisson.logsf poisson.pmf poisson.sf t.cdf t.logcdf
+        t.logpdf t.logsf t.pdf t.sf uniform.cdf uniform.logcdf uniform.logpdf uniform.logsf
+        uniform.pdf uniform.ppf uniform.sf
     """,
 }
 

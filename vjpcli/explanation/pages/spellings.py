@@ -23,10 +23,13 @@ WRITTEN = {
     "numpy.lib.stride_tricks": "np.lib.stride_tricks.{}",
     "numpy.random": "np.random.{}",
     "scipy.special": "scipy.special.{}",
+    "scipy.stats": "scipy.stats.{}",
+    "math": "math.{}",
     "jax.numpy": "jnp.{}",
     "jax.numpy.linalg": "jnp.linalg.{}",
     "jax.nn": "jax.nn.{}",
     "jax.scipy.special": "jax.scipy.special.{}",
+    "jax.scipy.stats": "jax.scipy.stats.{}",
     "jax.lax": "jax.lax.{}",
 }
 """Module -> how its names are written in a program."""
@@ -40,7 +43,7 @@ _OPERATORS = {"index": "x[...]"}
 def library_of(module: str) -> Library:
     """The library that a module of `WRITTEN` belongs to."""
     root = module.partition(".")[0]
-    return "numpy" if root in ("numpy", "scipy") else "jax" if root == "jax" else "torch"
+    return "numpy" if root in ("numpy", "scipy", "math") else "jax" if root == "jax" else "torch"
 
 
 def meaning(module: str, name: str) -> Operation | None:
@@ -97,7 +100,8 @@ def spellings(operation: Operation) -> dict[Library, tuple[str, ...]]:
 
 
 def _plain(text: str) -> str:
-    return text.removesuffix("()").rpartition(".")[2]
+    _, _, distribution = text.partition("scipy.stats.")
+    return distribution or text.removesuffix("()").rpartition(".")[2]
 
 
 def other_names(operation: Operation) -> tuple[str, ...]:
