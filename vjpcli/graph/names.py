@@ -59,6 +59,13 @@ LIBRARY_PARTS = {
 }  # fmt: skip
 """Modules inside libraries that a path to a function may pass through."""
 
+DISTRIBUTIONS = {
+    "norm", "expon", "laplace", "logistic", "cauchy", "uniform", "gamma", "beta", "chi2", "t",
+    "lognorm", "pareto", "gumbel_r", "weibull_min", "poisson", "bernoulli", "binom", "geom",
+    "multivariate_normal",
+}  # fmt: skip
+"""What in a module `stats` is no function but holds some: `stats.norm.logpdf`."""
+
 DTYPE_NAMES = {
     "float", "float16", "float32", "float64", "double", "half", "bfloat16", "float_", "single",
 }  # fmt: skip
@@ -162,6 +169,8 @@ class LibraryName:
         if name in LIBRARY_PARTS and not self.path.endswith(f".{name}"):
             library: Library = "jax" if self.path == "jax" else self.library
             return LibraryName(library, f"{self.path}.{name}")
+        if name in DISTRIBUTIONS and self.path.endswith("stats"):
+            return LibraryName(self.library, f"{self.path}.{name}")
         if name in CONSTANTS:
             return CONSTANTS[name]
         if name in LEAF_CLASSES and self.library == "torch":

@@ -8,6 +8,7 @@ height of the swing.
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -216,7 +217,7 @@ def _k_series(x: Array) -> tuple[Array, Array]:
     return zeroth, 1 / x + x / 2 * first
 
 
-def k_integral(x: Array, order: float) -> Array:
+def k_integral(x: Array, order: float) -> Any:
     """exp(x) K(x) of any real order between -1 and 1, for x > 1."""
     steps = 24
     end = 2 * np.arcsinh(np.sqrt(21 / x))  # where x (cosh t - 1) is 42
@@ -290,7 +291,7 @@ def airy_ai(x: Array, *, derivative: bool = False) -> Array:
     return result
 
 
-def _airy_taylor(x: Array, derivative: bool) -> Array:
+def _airy_taylor(x: Array, derivative: bool) -> Any:
     centre = np.round(x)
     step = x - centre
     table = np.array(AIRY_AT_WHOLE_NUMBERS)[(centre + 10).astype(int)]
@@ -307,7 +308,7 @@ def _airy_taylor(x: Array, derivative: bool) -> Array:
     return total
 
 
-def _airy_right(x: Array, derivative: bool) -> Array:
+def _airy_right(x: Array, derivative: bool) -> Any:
     root = np.sqrt(x)
     zeta = 2 / 3 * x * root
     integral = k_integral(zeta, 2 / 3 if derivative else 1 / 3) * np.exp(-zeta)

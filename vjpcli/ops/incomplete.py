@@ -19,7 +19,7 @@ BETA_SAMPLES = (
     sample((2,), (), (2, 1)),
     sample((), (), ()),
     sample((0,), (0,), (0,)),
-    sample([0.3, 2.0, 40.0, 40.0], [0.7, 0.4, 30.0, 300.0], [0.02, 0.97, 0.6, 0.1]),
+    sample([0.3, 40.0], [0.7, 30.0], [0.02, 0.6]),
 )
 BETA_DOMAIN = (positive, positive, probability)
 

@@ -67,17 +67,17 @@ def beta(a: Array, b: Array) -> Array:
     total = a + b
     quotient = gamma(a) * gamma(b) * reciprocal_gamma(total)
     direct = ~positive | (np.maximum(a, b) < LARGE)
-    return np.where(direct, quotient, np.exp(_log_beta(a, b)))
+    return np.where(direct, quotient, np.exp(log_beta_of_positive(a, b)))
 
 
 @in_float64
 def betaln(a: Array, b: Array) -> Array:
     """log|beta|, to 1e-14 relative or absolute, the larger."""
     positive = (a > 0) & (b > 0)
-    return np.where(positive, _log_beta(a, b), lgamma(a) + lgamma(b) - lgamma(a + b))
+    return np.where(positive, log_beta_of_positive(a, b), lgamma(a) + lgamma(b) - lgamma(a + b))
 
 
-def _log_beta(a: Array, b: Array) -> Array:
+def log_beta_of_positive(a: Array, b: Array) -> Any:
     """For positive numbers: Stirling's rests, where large gammas would only cancel."""
     low, high = np.minimum(a, b), np.maximum(a, b)
     low_large, high_large = np.maximum(low, LARGE), np.maximum(high, LARGE)
@@ -145,7 +145,7 @@ def beta_density(a: Array, b: Array, x: Array) -> Array:
     return np.where((x < 0) | (x > 1) | (poles > 0), 0.0, result)
 
 
-def _beta_weight(a: Array, b: Array, x: Array, y: Array) -> Array:
+def _beta_weight(a: Array, b: Array, x: Array, y: Array) -> Any:
     """x**a y**b/B(a, b) for a, b > 0 and x + y = 1, neither of them 0."""
     total = a + b
     peak_x, peak_y = a / total, b / total
@@ -155,7 +155,7 @@ def _beta_weight(a: Array, b: Array, x: Array, y: Array) -> Array:
     peaked = np.sqrt(a * peak_y / (2 * math.pi)) * np.exp(
         a * log1p_less(off / peak_x) + b * log1p_less(-off / peak_y) - rest
     )
-    plain = np.exp(a * np.log(x) + b * np.log(y) - _log_beta(a, b))
+    plain = np.exp(a * np.log(x) + b * np.log(y) - log_beta_of_positive(a, b))
     return np.where(np.minimum(a, b) >= LARGE, peaked, plain)
 
 
@@ -180,14 +180,16 @@ def moments(orders: tuple[int, int], slope: Callable[[int, int], Any]) -> Any:
     return found[orders]
 
 
+AT_ONCE = 100_000
+"""Numbers that a quadrature holds at a time: few steps for few entries, little memory for many."""
+
+
 @cache
-def _rule(per_unit: int) -> tuple[tuple[float, float], ...]:
+def _rule(per_unit: int) -> tuple[Array, Array]:
     """Points and weights on the half line, for an integrand that decays over a length of 1."""
-    places = [k / per_unit for k in range(-4 * per_unit, 9 * per_unit // 2 + 1)]
-    points = [math.exp(s - math.exp(-s)) for s in places]
-    return tuple(
-        (v, v * (1 + math.exp(-s)) / per_unit) for s, v in zip(places, points, strict=True)
-    )
+    places = np.arange(-4 * per_unit, 9 * per_unit // 2 + 1) / per_unit
+    points = np.exp(places - np.exp(-places))
+    return points, points * (1 + np.exp(-places)) / per_unit
 
 
 def half_line(
@@ -201,10 +203,14 @@ def half_line(
         low, high = np.where(beyond, low, middle), np.where(beyond, middle, high)
     length = np.exp(high)
     total = np.zeros_like(like)
-    for point, share in _rule(per_unit):
-        v = length * point
+    points, shares = _rule(per_unit)
+    together = max(1, AT_ONCE // max(1, like.size))
+    for first in range(0, points.size, together):
+        some = slice(first, first + together)
+        v = length * points[some, None]
         fallen = np.exp(-decay(v))
-        total = total + np.where(fallen > 0, share * fallen * weight(v), 0.0)
+        terms = np.where(fallen > 0, shares[some, None] * fallen * weight(v), 0.0)
+        total = total + np.sum(terms, axis=0)
     return total * length
 
 
@@ -233,7 +239,7 @@ def gammainc(a: Array, x: Array, *, order: int = 0, upper: bool = False) -> Arra
     return result
 
 
-def _gamma_series(a: Array, x: Array, order: int, upper: bool) -> Array:
+def _gamma_series(a: Array, x: Array, order: int, upper: bool) -> Any:
     """For a and x below 1: x**a/Gamma(1+a) times the sum of a (-x)**n/((a+n) n!) (DLMF 8.7.1)."""
     power = a * np.log(x) - _log_gamma_after_one(a)
     factor = np.exp(power)
@@ -319,7 +325,7 @@ def betainc(
     return result
 
 
-def _beta_tail(a: Array, b: Array, x: Array, orders: tuple[int, int], *, right: bool) -> Array:
+def _beta_tail(a: Array, b: Array, x: Array, orders: tuple[int, int], *, right: bool) -> Any:
     """The integral from x away from the peak, of the weight or its derivative."""
     y = 1 - x
     weight = _beta_weight(a, b, x, y)
@@ -334,7 +340,7 @@ def _beta_tail(a: Array, b: Array, x: Array, orders: tuple[int, int], *, right: 
         a, b, x, y = b, a, y, x
     away = a * y - b * x  # at the end of the tail, the slope of the exponent
 
-    def decay(v: Array) -> Array:
+    def decay(v: Array) -> Any:
         fallen = x * np.expm1(-v)
         risen = y * np.expm1(np.minimum(v, 1))
         from_x = total * (log1p_less(fallen) + x * expm1_less(-v))
@@ -362,7 +368,8 @@ def _beta_tail(a: Array, b: Array, x: Array, orders: tuple[int, int], *, right: 
 
     # A plateau before the fall, where a parameter is small, takes a closer look.
     per_unit = 32 if np.any(np.minimum(a, b) < 2) else 16
-    return weight * half_line(decay, factor, x, per_unit)
+    counted = np.ones_like if orders == (0, 0) else factor
+    return weight * half_line(decay, counted, x, per_unit)
 
 
 def _log_less_mean(log_x: Array, off: Array, peak: Array) -> Array:

@@ -6,6 +6,7 @@ As in `special_values.py`, the accuracy stated is what the tests require against
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -262,7 +263,7 @@ def zeta(s: Array, q: Array, *, order: int = 0) -> Array:
     far = start + terms
     log_far = np.log(far)
 
-    def tail_slope(m: int, _: int) -> Array:
+    def tail_slope(m: int, _: int) -> Any:
         pole = (-1) ** m * math.factorial(m - 1) / (s - 1) ** m
         return pole - log_far if m == 1 else pole
 
@@ -272,7 +273,7 @@ def zeta(s: Array, q: Array, *, order: int = 0) -> Array:
     for k, number in enumerate(bernoulli_numbers(), start=1):
         count = 2 * k - 1
 
-        def slope(m: int, _: int, count: int = count) -> Array:
+        def slope(m: int, _: int, count: int = count) -> Any:
             sign = (-1) ** (m - 1) * math.factorial(m - 1)
             found = sign * sum((1 / (s + j) ** m for j in range(count)), np.zeros_like(s))
             return found - log_far if m == 1 else found

@@ -14,7 +14,6 @@ from vjpcli.ops import bessel, comparison, elementary, integral_values, special,
 from vjpcli.ops.declaration import (
     Refusal,
     elementwise,
-    fail,
     operation,
     outcome,
     sample,
@@ -340,7 +339,6 @@ def _(g, y, x, q, *, order):
         sample([[1.5, 2.0], [4.0, 9.5]], (2,)),
         sample([3.0]),
     ),
-    refuses=(Refusal(sample(), "missing-argument"),),
 )
 def zeta(x, q=None):
     """Hurwitz zeta function: the sum of (q+k)**-x over k = 0, 1, ...; Riemann's with q = 1.
@@ -351,6 +349,4 @@ def zeta(x, q=None):
              Euler-Maclaurin summation, to 1e-14
     Example: vjp explain "zeta(x, q)" x=2,3 q=1,0.5 --seed ones
     """
-    if x is None:
-        raise fail("missing-argument", "zeta needs `x`")
     return zeta_derivative(x, np.ones(()) if q is None else q, order=0)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 
 from vjpcli.graph.operation import positive, unit
-from vjpcli.ops import arithmetic, comparison, elementary, special_values
+from vjpcli.ops import arithmetic, comparison, elementary, incomplete_values, special_values
 from vjpcli.ops.declaration import (
     Kink,
     Refusal,
@@ -130,16 +130,27 @@ def _(g, y, x):
     return g * (y * digamma(x))
 
 
-@operation(pattern="elementwise", domain=positive, samples=(sample((2, 3), (3,)), sample((), ())))
+@elementwise(
+    incomplete_values.betaln,
+    symbolic=lambda s, a, b: s.log(s.beta(a, b)),
+    domain=positive,
+    samples=(sample((2, 3), (3,)), sample((), ()), sample([300.0, 0.2], [0.7, 4000.0])),
+)
 def betaln(a, b):
     """Logarithm of the beta function of two positive numbers, entry by entry.
 
     Shapes:  a [...], b [...] -> [...] (broadcast)
-    Kinks:   none
-    Source:  DLMF 5.12.1
+    Kinks:   none; poles where a or b is 0, -1, ...
+    Source:  DLMF 5.12.1; d/da = digamma(a) - digamma(a+b); values by Stirling's rests, where
+             logarithms of large gammas would cancel, to 1e-14
     Example: vjp explain "betaln(a, b)" a=1,2 b=3,4 --seed ones
     """
-    return lgamma(a) + lgamma(b) - lgamma(arithmetic.add(a, b))
+
+
+@betaln.vjp
+def _(g, y, a, b):
+    total = digamma(a + b)
+    return g * (digamma(a) - total), g * (digamma(b) - total)
 
 
 @operation(

@@ -19,7 +19,8 @@ SECTIONS: dict[str, tuple[str, ...]] = {
         "arithmetic", "combined", "division", "elementary", "logarithm", "trigonometry",
         "hyperbolic", "cofunctions", "special", "gaussian", "bessel", "incomplete",
         "integrals", "elliptic", "orthogonal_polynomials", "information", "curves",
-        "comparison", "choice", "rounding", "parts", "whole_numbers",
+        "comparison", "choice", "rounding", "parts", "whole_numbers", "factorials",
+        "small_differences", "distributions", "polynomials", "python_math",
     ),
     "Many entries to few": (
         "reduction", "extreme", "spread", "medians", "quantiles", "norms", "sorting",

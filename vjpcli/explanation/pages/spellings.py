@@ -25,6 +25,7 @@ WRITTEN = {
     "numpy.lib.stride_tricks": "np.lib.stride_tricks.{}",
     "numpy.random": "np.random.{}",
     "scipy.special": "scipy.special.{}",
+    "scipy.stats": "scipy.stats.{}",
     "math": "math.{}",
     "sympy": "sympy.{}",
     "scipy.fft": "scipy.fft.{}",
@@ -33,6 +34,7 @@ WRITTEN = {
     "jax.numpy.fft": "jnp.fft.{}",
     "jax.nn": "jax.nn.{}",
     "jax.scipy.special": "jax.scipy.special.{}",
+    "jax.scipy.stats": "jax.scipy.stats.{}",
     "jax.lax": "jax.lax.{}",
     "jax.ops": "jax.ops.{}",
 }
@@ -47,13 +49,9 @@ _OPERATORS = {"index": "x[...]"}
 def library_of(module: str) -> Library:
     """The library that a module of `WRITTEN` belongs to."""
     root = module.partition(".")[0]
-    return (
-        "numpy"
-        if root in ("numpy", "scipy", "math", "sympy")
-        else "jax"
-        if root == "jax"
-        else "torch"
-    )
+    if root in ("numpy", "scipy", "math", "sympy"):
+        return "numpy"
+    return "jax" if root == "jax" else "torch"
 
 
 def meaning(module: str, name: str) -> Operation | None:
@@ -111,7 +109,8 @@ def spellings(operation: Operation) -> dict[Library, tuple[str, ...]]:
 
 
 def _plain(text: str) -> str:
-    return text.removesuffix("()").rpartition(".")[2]
+    _, _, distribution = text.partition("scipy.stats.")
+    return distribution or text.removesuffix("()").rpartition(".")[2]
 
 
 def other_names(operation: Operation) -> tuple[str, ...]:
