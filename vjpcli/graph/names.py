@@ -76,9 +76,6 @@ IDENTITY_METHODS = {
 
 SIZE_METHODS = {"size", "dim", "ndimension", "numel", "nelement", "len", "shape", "ndim"}
 
-READ_WITHOUT_CALL = {"size", "real", "H", "mH", "imag"}
-"""Attributes that are no call where no brackets follow: NumPy's `x.size`, `eigvals(A).real`."""
-
 UFUNC_METHODS = {"reduce", "accumulate", "outer", "at", "reduceat"}
 """What NumPy's functions of two entries offer behind a dot: `np.add.reduce(x)`."""
 

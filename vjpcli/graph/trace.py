@@ -21,7 +21,6 @@ from vjpcli.graph.names import (
     FOREIGN_ROOTS,
     IDENTITY_METHODS,
     LIBRARY_ROOTS,
-    READ_WITHOUT_CALL,
     Callee,
     IndexObject,
     LibraryName,
@@ -79,7 +78,9 @@ INFIX: dict[str, str] = {
     ">=": "greater_equal",
 }
 PREFIX = {"-": "negative", "+": "positive", "~": "logical_not"}
-TRANSPOSES = {"T": "T", "mT": "matrix_transpose"}
+TRANSPOSES = {
+    "T": "T", "mT": "matrix_transpose", "H": "T", "mH": "matrix_transpose", "real": "real",
+}  # fmt: skip
 """Attribute -> the operation that it is; every other operation is called."""
 
 
@@ -384,15 +385,10 @@ class _Tracer:
         return method
 
     def read_attribute(self, part: Attribute, found: Any) -> Any:
-        """What an attribute comes to that no brackets follow: NumPy's `x.size`, `x.real`."""
+        """What an attribute comes to that no brackets follow: NumPy's `x.size` is a number."""
         if not isinstance(found, Callee) or found.receiver is None:
             return found
-        if part.attribute == "size":
-            return found.receiver.size
-        if part.attribute in READ_WITHOUT_CALL and found.operation is not None:
-            with self.place(part, part.attribute_span):
-                return found.operation(found.receiver)
-        return found
+        return found.receiver.size if part.attribute == "size" else found
 
     def refuse_attribute(self, part: Attribute, why: str) -> VjpError:
         return fail(

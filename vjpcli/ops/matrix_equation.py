@@ -299,6 +299,7 @@ def sqrtm(a, *, disp=True, now=None):
 
 @operation(
     several=("u", "p"),
+    library_names=dict.fromkeys(("numpy", "jax"), ("scipy.linalg.polar",)),
     samples=(sample(A), sample([[1.0, 2.0], [3.0, -4.0], [5.0, 6.0]]), sample(A, side="left")),
     refuses=(
         Refusal(sample((3,)), "rank-too-low"),
@@ -306,7 +307,7 @@ def sqrtm(a, *, disp=True, now=None):
         Refusal(sample((2, 3)), "wide-matrix"),
     ),
 )
-def polar(a, *, side="right", method=None):
+def polar_decomposition(a, *, side="right", method=None):
     """The polar decomposition: a = u @ p, u with orthonormal columns, p symmetric from 0 on.
 
     Shapes:  a [..., n, m], n >= m -> u [..., n, m], p [..., m, m]; with side="left" a = p @ u
@@ -318,7 +319,7 @@ def polar(a, *, side="right", method=None):
     if method is not None:
         one_of("method", method, ("svd", "qdwh"))
     if one_of("side", side, ("right", "left")) == "left":
-        u, p = polar(matrix_transpose(a))
+        u, p = polar_decomposition(matrix_transpose(a))
         return matrix_transpose(u), p
     if a.shape[-2] < a.shape[-1]:
         raise fail("wide-matrix", "polar needs at least as many rows as columns, or side='left'")

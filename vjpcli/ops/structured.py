@@ -416,7 +416,7 @@ def solve_banded(ab, b, *, l_and_u):
     Shapes:  l_and_u: how many diagonals below and above, ab [l + u + 1, n], b [n] or [n, m] -> as b
     Kinks:   a pole where the matrix is singular
     Source:  `solve` with the matrix written out: ab[u + i - j, j] is a[i, j]
-    Example: vjp explain "scipy.linalg.solve_banded((0, 1), ab, b)" ab=[[0,1],[2,4]] b=3,8 --seed ones
+    Example: vjp explain "scipy.linalg.solve_banded((0, 1), A, b)" A=[[0,1],[2,4]] b=3,8 --seed ones
     """
     if not isinstance(l_and_u, tuple) or len(l_and_u) != 2:
         raise fail("keyword-value", f"`l_and_u` is two counts, as in (1, 1), not {l_and_u!r}")

@@ -13,7 +13,7 @@ from vjpcli.graph.operation import as_node
 from vjpcli.ops import comparison, indexing, joining, reduction, solving
 from vjpcli.ops.declaration import Refusal, fail, operation, outcome, sample, shape_text
 from vjpcli.ops.keywords import true_or_false, whole_number
-from vjpcli.ops.matrix import reads_matrix_for_matrix, require_matrix, require_square, union
+from vjpcli.ops.matrix import require_matrix, require_square, union
 from vjpcli.ops.ordering import matrix_transpose
 
 SQUARE = [[1, 2, 0.5], [4, -1, 2], [-2, 3, 1]]
@@ -378,7 +378,7 @@ def linalg_lu_solve(factors, pivots, b, *, left=True, adjoint=False):
     Shapes:  factors [..., n, n], pivots [..., n], b [..., n, m] -> as b
     Kinks:   a pole where a diagonal entry of U is 0
     Source:  two triangular systems
-    Example: vjp explain "F, p = lu_factor(A); torch.linalg.lu_solve(F, p, b)" A=[[1,2],[3,4]] b=[[1],[2]]
+    Example: vjp explain "F, p = lu_factor(A); linalg.lu_solve(F, p, b)" A=[[1,2],[3,4]] b=[[1],[2]]
     """
     return _solved(
         factors,
@@ -428,4 +428,5 @@ def lu_solve(factored, b, *, trans=0):
             notes=("lu_solve(lu_factor(A), b)",),
         )
     which = whole_number("trans", trans, least=0, most=2)
-    return _solved(*factored, b, count_from=0, left=True, transposed=which > 0)
+    factors, pivots = factored
+    return _solved(factors, pivots, b, count_from=0, left=True, transposed=which > 0)
