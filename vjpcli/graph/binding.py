@@ -368,7 +368,7 @@ def _plain(value: Any, operation: Operation, name: str, value_of: ValueOf) -> An
         return _plain_numbers(value_of(value))
     if isinstance(value, str) and value.partition(".")[0] in LIBRARY_ROOTS:
         return value
-    if value is None or isinstance(value, bool | int | float | str):
+    if value is None or isinstance(value, bool | int | float | str | slice):
         return value
     raise fail("static-not-plain", f"`{name}` of {operation.name} must be a plain value")
 

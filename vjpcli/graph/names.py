@@ -82,6 +82,9 @@ UFUNC_METHODS = {"reduce", "accumulate", "outer", "at", "reduceat"}
 INDEX_OBJECTS = {"r_", "c_", "s_", "index_exp", "mgrid", "ogrid"}
 """What NumPy writes with square brackets instead of a call: `np.r_[x, 1:4]`."""
 
+KEEPING_FUNCTIONS = {"astype", "convert_element_type"}
+"""Functions that change how the numbers of their first argument are kept."""
+
 OTHER_NAMES = {
     "ln": "log", "lg": "log10", "ld": "log2", "sen": "sin", "tg": "tan", "ctg": "1/tan",
     "arctg": "arctan", "sqr": "square", "root": "sqrt", "average": "mean", "avg": "mean",
@@ -198,7 +201,8 @@ def find_callee(
     """The function that `name` means in `library`, or None."""
     meaning = OPERATIONS.meaning(name, library, method=receiver is not None)
     if meaning is None:
-        return Callee(None, library, name, receiver, prefixed) if name in SIZE_METHODS else None
+        keeps = name in SIZE_METHODS or (name in KEEPING_FUNCTIONS and library != "torch")
+        return Callee(None, library, name, receiver, prefixed) if keeps else None
     return Callee(OPERATIONS[meaning], library, name, receiver, prefixed)
 
 

@@ -79,7 +79,7 @@ INFIX: dict[str, str] = {
 }
 PREFIX = {"-": "negative", "+": "positive", "~": "logical_not"}
 TRANSPOSES = {
-    "T": "T", "mT": "matrix_transpose", "H": "T", "mH": "matrix_transpose", "real": "real",
+    "T": "T", "mT": "matrix_transpose", "H": "T", "mH": "matrix_transpose", "real": "positive",
 }  # fmt: skip
 """Attribute -> the operation that it is; every other operation is called."""
 

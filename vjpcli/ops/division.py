@@ -6,7 +6,7 @@ import numpy as np
 
 from vjpcli.graph.operation import nonzero
 from vjpcli.ops import rounding
-from vjpcli.ops.declaration import Kink, elementwise, sample
+from vjpcli.ops.declaration import Kink, Refusal, elementwise, operation, sample
 
 
 @elementwise(
@@ -98,3 +98,35 @@ def fmod(a, b):
 @fmod.vjp
 def _(g, y, a, b):
     return g, -g * rounding.round((a - y) / b)
+
+
+@operation(
+    several=("quotient", "remainder"),
+    samples=(sample([5.3, -5.3, 2.2], [2.0, 2.0, -0.9]),),
+    refuses=(Refusal(sample((2,), (3,)), "shape-mismatch"),),
+)
+def divmod(a, b):
+    """The whole quotient of two entries and what is left over.
+
+    Shapes:  a [...], b [...] -> quotient [...], remainder [...] (broadcast)
+    Kinks:   those of `floor_divide` and `remainder`
+    Source:  a = b*quotient + remainder
+    Example: vjp explain "np.divmod(a, b)[1]" a=5.5,7.25 b=2 --seed ones
+    """
+    return floor_divide(a, b), remainder(a, b)
+
+
+@operation(
+    several=("fractional", "whole"),
+    samples=(sample([1.3, -1.7, 2.6]),),
+)
+def modf(x):
+    """The part of each entry behind the point, and the whole number before it.
+
+    Shapes:  x [...] -> fractional [...], whole [...], both with the sign of x
+    Kinks:   jumps at whole numbers
+    Source:  whole is trunc(x), which is flat
+    Example: vjp explain "np.modf(x)[0]" x=1.25,-2.5 --seed ones
+    """
+    whole = rounding.trunc(x)
+    return x - whole, whole

@@ -17,7 +17,7 @@ from vjpcli.graph.operation import OPERATIONS, Operation
 SECTIONS: dict[str, tuple[str, ...]] = {
     "Numbers": (
         "arithmetic", "combined", "division", "elementary", "logarithm", "trigonometry",
-        "hyperbolic", "special", "gaussian", "information", "curves",
+        "hyperbolic", "special", "gaussian", "information", "curves", "polynomials",
         "comparison", "choice", "rounding",
     ),
     "Many entries to few": (
@@ -27,17 +27,19 @@ SECTIONS: dict[str, tuple[str, ...]] = {
     "Shapes and positions": (
         "shape", "ordering", "joining", "splitting", "copying", "indexing", "gathering",
         "scattering", "positions", "editing",
-        "choosing", "writing", "sets",
+        "choosing", "writing", "sets", "ranks", "lax_slices", "lax_shapes",
         "reducing_scatter", "selection", "diagonals", "padding", "builders", "chance",
     ),
     "Linear algebra": (
         "products", "dots", "array_products", "affine", "einsum", "tensors", "determinant",
         "solving", "symmetric", "singular", "orthogonal", "matrix_function", "distance",
+        "eigen", "triangular_factors", "lu_systems", "factored", "matrix_equation", "matrix_logarithm",
+        "structured", "constant_matrices", "scipy_linalg", "lax_products",
     ),
     "Neural networks": (
         "rectifier", "exponential_unit", "shrinkage", "activation", "softmax", "loss",
         "classification", "class_index", "similarity", "normalisation",
-        "convolution", "signals",
+        "convolution", "signals", "sampled_grids",
         "windows", "pooling", "pooling_3d", "power_pooling",
         "rearranging", "resampling", "embedding", "attention", "dropout",
     ),
