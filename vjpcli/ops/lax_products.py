@@ -156,12 +156,12 @@ def _padding_of(padding, lengths, spans, strides):
         word = one_of("padding", padding.upper(), ("SAME", "VALID", "SAME_LOWER"))
         if word == "VALID":
             return [(0, 0)] * len(lengths)
-        pairs = []
+        found = []
         for length, span, stride in zip(lengths, spans, strides, strict=True):
             total = max((-(-length // stride) - 1) * stride + span - length, 0)
             low = total // 2 if word == "SAME" else total - total // 2
-            pairs.append((low, total - low))
-        return pairs
+            found.append((low, total - low))
+        return found
     pairs = padding if isinstance(padding, tuple) else ()
     if len(pairs) != len(lengths) or any(not isinstance(o, tuple) or len(o) != 2 for o in pairs):
         raise fail(

@@ -230,7 +230,7 @@ def dynamic_update_slice(x, update, *, start_indices):
     Shapes:  x [n, ...], update [k, ...] -> [n, ...]
     Kinks:   none; where it starts is decided by value
     Source:  what was overwritten receives 0, each entry of update the adjoint of its place
-    Example: vjp explain "lax.dynamic_update_slice(x, u, (1,))" x=1,2,3 u=9 --seed 1,10,100
+    Example: vjp explain "lax.dynamic_update_slice(x, u, (1,))" x=1,2,3 u=8,9 --seed 1,10,100
     """
     if update.ndim != x.ndim:
         raise fail(

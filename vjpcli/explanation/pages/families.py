@@ -33,7 +33,8 @@ SECTIONS: dict[str, tuple[str, ...]] = {
     "Linear algebra": (
         "products", "dots", "array_products", "affine", "einsum", "tensors", "determinant",
         "solving", "symmetric", "singular", "orthogonal", "matrix_function", "distance",
-        "eigen", "triangular_factors", "lu_systems", "factored", "matrix_equation", "matrix_logarithm",
+        "eigen", "triangular_factors", "lu_systems", "factored", "matrix_equation",
+        "matrix_logarithm",
         "structured", "constant_matrices", "scipy_linalg", "lax_products",
     ),
     "Neural networks": (

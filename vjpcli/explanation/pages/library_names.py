@@ -14,8 +14,8 @@ _NAMES = {
         arcsin arcsinh arctan arctan2 arctanh argmax argmin argsort argwhere as_tensor
         asarray asin asinh atan atan2 atanh atleast_1d atleast_2d atleast_3d avg_pool1d
         baddbmm batch_norm bilinear binary_cross_entropy_with_logits block_diag bmm
-        broadcast_tensors broadcast_to cat cdist ceil celu chain_matmul cholesky
-        cholesky_inverse cholesky_solve chunk clamp clamp_max clamp_min clip clone
+        broadcast_shapes broadcast_tensors broadcast_to cat cdist ceil celu chain_matmul
+        cholesky cholesky_inverse cholesky_solve chunk clamp clamp_max clamp_min clip clone
         column_stack concat concatenate conv1d conv2d conv3d conv_transpose1d
         conv_transpose2d copysign corrcoef cos cosh cosine_embedding_loss cosine_similarity
         count_nonzero cov cross cummax cummin cumprod cumsum cumulative_trapezoid deg2rad
@@ -23,25 +23,27 @@ _NAMES = {
         dropout dsplit dstack einsum embedding empty empty_like eq equal erf erfc erfinv exp
         exp2 expm1 eye feature_alpha_dropout feature_dropout fix flatten flip fliplr flipud
         float_power floor floor_divide fmax fmin fmod frac from_numpy full full_like gather
-        ge ger greater greater_equal group_norm gt hardshrink heaviside hinge_embedding_loss
-        hsplit hstack hypot i0 index_add index_copy index_fill index_select inner
-        instance_norm inverse isclose isfinite isinf isnan isneginf isposinf kl_div kron
-        kthvalue layer_norm ldexp le lerp less less_equal lgamma linspace log log10 log1p
-        log2 log_softmax logaddexp logaddexp2 logcumsumexp logdet logical_and logical_not
-        logical_or logical_xor logit logspace logsumexp lt margin_ranking_loss masked_fill
-        masked_select matmul matrix_exp matrix_power max max_pool1d max_pool2d maximum mean
-        median min minimum mm mode moveaxis movedim msort mul multiply mv mvlgamma
-        nan_to_num nanmean nanmedian nanquantile nansum narrow ne neg negative nonzero norm
-        normal not_equal ones ones_like outer pairwise_distance pdist permute pinverse
-        pixel_shuffle pixel_unshuffle poisson_nll_loss polygamma positive pow prelu prod put
-        qr quantile rad2deg rand rand_like randint randn randn_like randperm ravel
-        reciprocal relu remainder repeat_interleave reshape rms_norm roll rot90 round
-        row_stack rrelu rsqrt scalar_tensor scatter scatter_add select selu sgn sigmoid sign
-        signbit sin sinc sinh slogdet softmax sort split sqrt square squeeze stack std
-        std_mean sub subtract sum svd swapaxes swapdims t take take_along_dim tan tanh
-        tensor tensor_split tensordot threshold tile topk trace transpose trapezoid trapz
-        triangular_solve tril triplet_margin_loss triu true_divide trunc unbind unflatten
-        unsqueeze vander var var_mean vdot vsplit vstack where xlogy zeros zeros_like
+        ge ger gradient greater greater_equal group_norm gt hardshrink heaviside
+        hinge_embedding_loss hsplit hstack hypot i0 index_add index_copy index_fill
+        index_select inner instance_norm inverse isclose isfinite isinf isnan isneginf
+        isposinf kl_div kron kthvalue layer_norm ldexp le lerp less less_equal lgamma
+        linspace log log10 log1p log2 log_softmax logaddexp logaddexp2 logcumsumexp logdet
+        logical_and logical_not logical_or logical_xor logit logspace logsumexp lt lu
+        lu_solve lu_unpack margin_ranking_loss masked_fill masked_select matmul matrix_exp
+        matrix_power max max_pool1d max_pool2d maximum mean median min minimum mm mode
+        moveaxis movedim msort mul multiply mv mvlgamma nan_to_num nanmean nanmedian
+        nanquantile nansum narrow ne neg negative nonzero norm normal not_equal ones
+        ones_like orgqr ormqr outer pairwise_distance pdist permute pinverse pixel_shuffle
+        pixel_unshuffle poisson_nll_loss polygamma positive pow prelu prod put qr quantile
+        rad2deg rand rand_like randint randn randn_like randperm ravel reciprocal relu
+        remainder repeat_interleave reshape rms_norm roll rot90 round row_stack rrelu rsqrt
+        scalar_tensor scatter scatter_add select selu sgn sigmoid sign signbit sin sinc sinh
+        slogdet softmax sort split sqrt square squeeze stack std std_mean sub subtract sum
+        svd swapaxes swapdims t take take_along_dim tan tanh tensor tensor_split tensordot
+        threshold tile topk trace transpose trapezoid trapz triangular_solve tril
+        tril_indices triplet_margin_loss triu triu_indices true_divide trunc unbind
+        unflatten unique unique_consecutive unsqueeze vander var var_mean vdot vsplit vstack
+        where xlogy zeros zeros_like
     """,
     "torch.nn.functional": """
         Tensor adaptive_avg_pool1d adaptive_avg_pool2d alpha_dropout avg_pool1d avg_pool2d
@@ -59,9 +61,11 @@ _NAMES = {
         triplet_margin_loss unfold upsample
     """,
     "torch.linalg": """
-        cholesky cond cross det diagonal eig eigh eigvals eigvalsh inv lstsq matmul
+        cholesky cholesky_ex cond cross det diagonal eig eigh eigvals eigvalsh
+        householder_product inv inv_ex lstsq lu lu_factor lu_factor_ex lu_solve matmul
         matrix_exp matrix_norm matrix_power matrix_rank multi_dot norm pinv qr slogdet solve
-        solve_triangular svd svdvals vander vecdot vector_norm
+        solve_ex solve_triangular svd svdvals tensorinv tensorsolve vander vecdot
+        vector_norm
     """,
     "torch.special": """
         Tensor digamma entr erf erfc erfinv exp2 expit expm1 gammaln i0 i0e i1 i1e log1p
@@ -81,49 +85,58 @@ _NAMES = {
         index_copy index_fill index_select inner inverse isclose isfinite isinf isnan
         isneginf isposinf kron kthvalue ldexp le lerp less less_equal lgamma log log10 log1p
         log2 log_softmax logaddexp logaddexp2 logcumsumexp logdet logical_and logical_not
-        logical_or logical_xor logit logsumexp lstsq lt mH mT masked_fill masked_select
-        matmul matrix_exp matrix_power max maximum mean median min minimum mm mode moveaxis
-        movedim msort mul multiply mv mvlgamma nan_to_num nanmean nanmedian nanquantile
-        nansum narrow ne neg negative nonzero norm not_equal outer permute pinverse
-        polygamma positive pow prelu prod put qr quantile rad2deg ravel reciprocal relu
-        remainder repeat repeat_interleave reshape reshape_as roll rot90 round rsqrt scatter
-        scatter_add select sgn sigmoid sign signbit sin sinc sinh slogdet softmax solve sort
-        split sqrt square squeeze std sub subtract sum svd swapaxes swapdims t take
-        take_along_dim tan tanh tensor_split tile topk trace transpose triangular_solve tril
-        triu true_divide trunc unbind unflatten unfold unsqueeze var vdot view view_as
-        vsplit where xlogy
+        logical_or logical_xor logit logsumexp lstsq lt lu lu_solve mH mT masked_fill
+        masked_select matmul matrix_exp matrix_power max maximum mean median min minimum mm
+        mode moveaxis movedim msort mul multiply mv mvlgamma nan_to_num nanmean nanmedian
+        nanquantile nansum narrow ne neg negative nonzero norm not_equal orgqr ormqr outer
+        permute pinverse polygamma positive pow prelu prod put qr quantile rad2deg ravel
+        reciprocal relu remainder repeat repeat_interleave reshape reshape_as roll rot90
+        round rsqrt scatter scatter_add select sgn sigmoid sign signbit sin sinc sinh
+        slogdet softmax solve sort split sqrt square squeeze std sub subtract sum svd
+        swapaxes swapdims t take take_along_dim tan tanh tensor_split tile topk trace
+        transpose triangular_solve tril triu true_divide trunc unbind unflatten unfold
+        unique unique_consecutive unsqueeze var vdot view view_as vsplit where xlogy
     """,
     "numpy": """
         abs absolute acos acosh add all amax amin any append arange arccos arccosh arcsin
-        arcsinh arctan arctan2 arctanh argmax argmin argsort argwhere around array
-        array_split asanyarray asarray ascontiguousarray asin asinh atan atan2 atanh
-        atleast_1d atleast_2d atleast_3d average broadcast_arrays broadcast_to cbrt ceil
-        clip column_stack concat concatenate convolve copysign corrcoef cos cosh count_nonzero cov
-        cross cumprod cumsum deg2rad degrees diag diagflat diagonal diff divide dot dsplit
-        dstack einsum empty empty_like equal exp exp2 expand_dims expm1 eye fabs fix flip
+        arcsinh arctan arctan2 arctanh argmax argmin argpartition argsort argwhere around
+        array array_split asanyarray asarray asarray_chkfinite ascontiguousarray
+        asfortranarray asin asinh atan atan2 atanh atleast_1d atleast_2d atleast_3d average
+        block broadcast_arrays broadcast_shapes broadcast_to cbrt ceil choose clip
+        column_stack compress concat concatenate convolve copy copysign copyto corrcoef
+        correlate cos cosh count_nonzero cov cross cumprod cumsum cumulative_prod
+        cumulative_sum deg2rad degrees delete diag diag_indices diag_indices_from diagflat
+        diagonal diff divide divmod dot dsplit dstack ediff1d einsum empty empty_like equal
+        exp exp2 expand_dims expm1 extract eye fabs fill_diagonal fix flatnonzero flip
         fliplr flipud float_power floor floor_divide fmax fmin fmod full full_like geomspace
-        greater greater_equal heaviside hsplit hstack hypot i0 identity inner isclose
-        isfinite isinf isnan isneginf isposinf kron ldexp less less_equal linspace log log10
-        log1p log2 logaddexp logaddexp2 logical_and logical_not logical_or logical_xor
-        logspace matmul matrix_transpose max maximum mean median meshgrid min minimum mod
-        moveaxis multiply nan_to_num nanmax nanmean nanmedian nanmin nanpercentile
-        nanquantile nanstd nansum nanvar negative nonzero not_equal ones ones_like outer pad
-        percentile permute_dims positive pow power prod ptp put quantile rad2deg radians
-        ravel reciprocal remainder repeat reshape rint roll rot90 round row_stack select
-        sign signbit sin sinc sinh sort split sqrt square squeeze stack std subtract sum
-        swapaxes take take_along_axis tan tanh tensordot tile trace transpose trapezoid tri
-        tril triu true_divide trunc unstack vander var vdot vecdot vsplit vstack where zeros
-        zeros_like
+        gradient greater greater_equal heaviside hsplit hstack hypot i0 identity indices
+        inner insert interp intersect1d isclose isfinite isinf isnan isneginf isposinf ix_
+        kron ldexp less less_equal lexsort linspace log log10 log1p log2 logaddexp
+        logaddexp2 logical_and logical_not logical_or logical_xor logspace matmul
+        matrix_transpose matvec max maximum mean median meshgrid min minimum mod modf
+        moveaxis multiply nan_to_num nanargmax nanargmin nancumprod nancumsum nanmax nanmean
+        nanmedian nanmin nanpercentile nanprod nanquantile nanstd nansum nanvar negative
+        nonzero not_equal ones ones_like outer pad partition percentile permute_dims
+        piecewise place poly polyadd polyder polydiv polyfit polyint polymul polysub polyval
+        positive pow power prod ptp put put_along_axis putmask quantile rad2deg radians
+        ravel ravel_multi_index reciprocal remainder repeat require reshape resize rint roll
+        rollaxis roots rot90 round row_stack select setdiff1d setxor1d sign signbit sin sinc
+        sinh sort split sqrt square squeeze stack std subtract sum swapaxes take
+        take_along_axis tan tanh tensordot tile trace transpose trapezoid tri tril
+        tril_indices tril_indices_from trim_zeros triu triu_indices triu_indices_from
+        true_divide trunc union1d unique unique_all unique_counts unique_inverse
+        unique_values unravel_index unstack unwrap vander var vdot vecdot vecmat vsplit
+        vstack where zeros zeros_like
     """,
     "numpy.linalg": """
         cholesky cond cross det diagonal eig eigh eigvals eigvalsh inv lstsq matmul
         matrix_norm matrix_power matrix_rank matrix_transpose multi_dot norm outer pinv qr
-        slogdet solve svd svdvals tensordot trace vecdot vector_norm
+        slogdet solve svd svdvals tensordot tensorinv tensorsolve trace vecdot vector_norm
     """,
     "numpy.ndarray": """
-        T all any argmax argmin argsort clip cumprod cumsum diagonal dot flatten mT max mean
-        min nonzero prod put ravel repeat reshape round sort squeeze std sum swapaxes take
-        trace transpose var view
+        T all any argmax argmin argsort choose clip compress cumprod cumsum diagonal dot
+        flatten mT max mean min nonzero prod put ravel repeat reshape round sort squeeze std
+        sum swapaxes take trace transpose var view
     """,
     "numpy.lib.stride_tricks": """
         sliding_window_view
@@ -136,31 +149,54 @@ _NAMES = {
         log_expit log_softmax logit logsumexp multigammaln ndtr polygamma psi softmax xlog1py
         xlogy
     """,
+    "scipy.linalg": """
+        block_diag cho_factor cho_solve cholesky circulant companion convolution_matrix
+        coshm cosm det eig eigh eigh_tridiagonal eigvals eigvalsh expm expm_frechet fiedler
+        fractional_matrix_power hadamard hankel helmert hilbert inv invhilbert invpascal
+        khatri_rao leslie logm lstsq lu lu_factor lu_solve norm pascal pinv polar qr signm
+        sinhm sinm solve solve_banded solve_circulant solve_continuous_lyapunov
+        solve_discrete_lyapunov solve_lyapunov solve_sylvester solve_toeplitz
+        solve_triangular sqrtm svd svdvals tanhm tanm toeplitz
+    """,
+    "scipy.signal": """
+        convolve convolve2d correlate correlate2d fftconvolve oaconvolve
+    """,
+    "scipy.integrate": """
+        cumulative_trapezoid simpson trapezoid
+    """,
     "jax.numpy": """
         abs absolute acos acosh add all amax amin any append arange arccos arccosh arcsin
-        arcsinh arctan arctan2 arctanh argmax argmin argsort argwhere around array
-        array_split asarray asin asinh atan atan2 atanh atleast_1d atleast_2d atleast_3d
-        average broadcast_arrays broadcast_to cbrt ceil clip column_stack concat concatenate
-        convolve copysign corrcoef cos cosh count_nonzero cov cross cumprod cumsum deg2rad degrees
-        diag diagflat diagonal diff divide dot dsplit dstack einsum empty empty_like equal
-        exp exp2 expand_dims expm1 eye fabs flip fliplr flipud float_power floor
-        floor_divide fmax fmin fmod full full_like geomspace greater greater_equal heaviside
-        hsplit hstack hypot i0 identity inner isclose isfinite isinf isnan isneginf isposinf
-        kron ldexp less less_equal linspace log log10 log1p log2 logaddexp logaddexp2
-        logical_and logical_not logical_or logical_xor logspace matmul matrix_transpose max
-        maximum mean median meshgrid min minimum mod moveaxis multiply nan_to_num nanmax
-        nanmean nanmedian nanmin nanpercentile nanquantile nanstd nansum nanvar negative
-        nonzero not_equal ones ones_like outer pad percentile permute_dims positive pow
-        power prod ptp put quantile rad2deg radians ravel reciprocal remainder repeat
-        reshape rint roll rot90 round select sign signbit sin sinc sinh sort split sqrt
-        square squeeze stack std subtract sum swapaxes take take_along_axis tan tanh
-        tensordot tile trace transpose trapezoid tri tril triu true_divide trunc unstack
-        vander var vdot vecdot vsplit vstack where zeros zeros_like
+        arcsinh arctan arctan2 arctanh argmax argmin argpartition argsort argwhere around
+        array array_split asarray asin asinh atan atan2 atanh atleast_1d atleast_2d
+        atleast_3d average block broadcast_arrays broadcast_shapes broadcast_to cbrt ceil
+        choose clip column_stack compress concat concatenate convolve copy copysign corrcoef
+        correlate cos cosh count_nonzero cov cross cumprod cumsum cumulative_prod
+        cumulative_sum deg2rad degrees delete diag diag_indices diag_indices_from diagflat
+        diagonal diff divide divmod dot dsplit dstack ediff1d einsum empty empty_like equal
+        exp exp2 expand_dims expm1 extract eye fabs fill_diagonal flatnonzero flip fliplr
+        flipud float_power floor floor_divide fmax fmin fmod full full_like geomspace
+        gradient greater greater_equal heaviside hsplit hstack hypot i0 identity indices
+        inner insert interp intersect1d isclose isfinite isinf isnan isneginf isposinf ix_
+        kron ldexp less less_equal lexsort linspace log log10 log1p log2 logaddexp
+        logaddexp2 logical_and logical_not logical_or logical_xor logspace matmul
+        matrix_transpose matvec max maximum mean median meshgrid min minimum mod modf
+        moveaxis multiply nan_to_num nanargmax nanargmin nancumprod nancumsum nanmax nanmean
+        nanmedian nanmin nanpercentile nanprod nanquantile nanstd nansum nanvar negative
+        nonzero not_equal ones ones_like outer pad partition percentile permute_dims
+        piecewise place poly polyadd polyder polydiv polyfit polyint polymul polysub polyval
+        positive pow power prod ptp put put_along_axis quantile rad2deg radians ravel
+        ravel_multi_index reciprocal remainder repeat reshape resize rint roll rollaxis
+        roots rot90 round select setdiff1d setxor1d sign signbit sin sinc sinh sort split
+        sqrt square squeeze stack std subtract sum swapaxes take take_along_axis tan tanh
+        tensordot tile trace transpose trapezoid tri tril tril_indices tril_indices_from
+        trim_zeros triu triu_indices triu_indices_from true_divide trunc union1d unique
+        unique_all unique_counts unique_inverse unique_values unravel_index unstack unwrap
+        vander var vdot vecdot vecmat vsplit vstack where zeros zeros_like
     """,
     "jax.numpy.linalg": """
         cholesky cond cross det diagonal eig eigh eigvals eigvalsh inv lstsq matmul
         matrix_norm matrix_power matrix_rank matrix_transpose multi_dot norm outer pinv qr
-        slogdet solve svd svdvals tensordot trace vecdot vector_norm
+        slogdet solve svd svdvals tensordot tensorinv tensorsolve trace vecdot vector_norm
     """,
     "jax.nn": """
         celu elu gelu glu hard_sigmoid hard_silu hard_swish hard_tanh identity leaky_relu
@@ -171,8 +207,30 @@ _NAMES = {
         betaln digamma entr erf erfc erfinv expit gamma gammaln i0 i0e i1 i1e kl_div
         log_softmax logit logsumexp multigammaln ndtr polygamma softmax xlog1py xlogy
     """,
+    "jax.scipy.linalg": """
+        block_diag cho_factor cho_solve cholesky circulant companion convolution_matrix det
+        eigh eigh_tridiagonal expm expm_frechet fiedler hadamard hankel helmert hilbert inv
+        invhilbert invpascal leslie lu lu_factor lu_solve pascal polar qr solve
+        solve_sylvester solve_triangular sqrtm svd toeplitz
+    """,
+    "jax.scipy.signal": """
+        convolve convolve2d correlate correlate2d fftconvolve
+    """,
+    "jax.scipy.ndimage": """
+        map_coordinates
+    """,
     "jax.lax": """
-        cummax cummin digamma erf erfc lgamma rsqrt stop_gradient logistic top_k
+        batch_matmul broadcast broadcast_in_dim broadcasted_iota clamp collapse concatenate
+        conv conv_general_dilated conv_transpose conv_with_general_padding cumlogsumexp
+        cummax cummin cumprod cumsum digamma dot dot_general dynamic_index_in_dim
+        dynamic_slice dynamic_slice_in_dim dynamic_update_index_in_dim dynamic_update_slice
+        dynamic_update_slice_in_dim erf erfc expand_dims index_in_dim integer_pow iota
+        lgamma logistic pad reduce_and reduce_max reduce_min reduce_or reduce_prod
+        reduce_sum reshape rev round rsqrt select select_n slice slice_in_dim sort
+        sort_key_val squeeze stop_gradient top_k transpose
+    """,
+    "jax.lax.linalg": """
+        cholesky eigh lu qr svd triangular_solve
     """,
 }
 

@@ -23,11 +23,18 @@ WRITTEN = {
     "numpy.lib.stride_tricks": "np.lib.stride_tricks.{}",
     "numpy.random": "np.random.{}",
     "scipy.special": "scipy.special.{}",
+    "scipy.linalg": "scipy.linalg.{}",
+    "scipy.signal": "scipy.signal.{}",
+    "scipy.integrate": "scipy.integrate.{}",
     "jax.numpy": "jnp.{}",
     "jax.numpy.linalg": "jnp.linalg.{}",
     "jax.nn": "jax.nn.{}",
     "jax.scipy.special": "jax.scipy.special.{}",
+    "jax.scipy.linalg": "jax.scipy.linalg.{}",
+    "jax.scipy.signal": "jax.scipy.signal.{}",
+    "jax.scipy.ndimage": "jax.scipy.ndimage.{}",
     "jax.lax": "jax.lax.{}",
+    "jax.lax.linalg": "jax.lax.linalg.{}",
 }
 """Module -> how its names are written in a program."""
 
