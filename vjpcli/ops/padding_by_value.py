@@ -6,7 +6,9 @@ constants, one for each side.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -15,7 +17,7 @@ from vjpcli.ops import extreme, indexing, joining, quantiles, reduction, shape
 from vjpcli.ops.declaration import fail
 from vjpcli.ops.keywords import plain_number, whole_numbers
 
-STATISTICS = {
+STATISTICS: dict[str, Callable[..., Any]] = {
     "maximum": extreme.amax,
     "minimum": extreme.amin,
     "mean": reduction.mean,
@@ -91,8 +93,8 @@ def padded_with_statistics(x, pairs, mode, stat_length):
         def repeated(side, count, x=x, axis=axis, near=near):
             whole = x.shape[axis]
             size = whole if near is None else min(near[side], whole)
-            first = (0, size) if side == 0 else (whole - size, whole)
-            read = indexing.read_range(x, *first, axis)
+            start = 0 if side == 0 else whole - size
+            read = indexing.read_range(x, start, start + size, axis)
             found = STATISTICS[mode](read, axis=axis, keepdims=True)
             return shape.broadcast_to(found, shape=_across(x, axis, count))
 
