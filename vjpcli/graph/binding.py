@@ -87,7 +87,7 @@ def _keeping_call(callee: Callee, arguments: Sequence[Any]) -> Any:
     if receiver is None:
         if not rest:
             raise fail("missing-argument", f"{callee.name} needs an array")
-        receiver = as_operand(rest.pop(0))
+        receiver = operand(rest.pop(0))
     if callee.name not in SIZE_METHODS:
         return _kept(callee, receiver, rest)
     if callee.name in ("dim", "ndimension", "ndim"):
@@ -185,8 +185,8 @@ def _bind(
     for name, value, span in keywords:
         _bind_keyword(operation, name, value, span, operands, static, source, value_of)
     _require(operation, operands, static)
-    for operand, name in operation.present.items():
-        position = operation.operand_names.index(operand)
+    for watched, name in operation.present.items():
+        position = operation.operand_names.index(watched)
         if position < len(operands) and operands[position] is not None:
             static[name] = value_of(operands[position])
     return operands, static
@@ -236,20 +236,20 @@ def _variadic_operands(arguments: list[Any], *, takes_static: bool) -> tuple[lis
     """`concatenate([a, b], 0)` and `einsum("ij,j->i", W, x)`: any number of operands."""
     several_lists = len(arguments) > 1 and isinstance(arguments[1], Node | Complex | list | tuple)
     if arguments and isinstance(arguments[0], list | tuple) and not several_lists:
-        return [as_operand(item) for item in arguments[0]], arguments[1:]
+        return [operand(item) for item in arguments[0]], arguments[1:]
     kinds = Node | Complex | complex | list | tuple | float | (float if takes_static else int)
     count = next(
         (i for i, value in enumerate(arguments) if not isinstance(value, kinds)), len(arguments)
     )
     if count == 0 and arguments and isinstance(arguments[0], int):
         count = len(arguments)
-    return [as_operand(value) for value in arguments[:count]], arguments[count:]
+    return [operand(value) for value in arguments[:count]], arguments[count:]
 
 
 def _operand_of(operation: Operation, name: str, value: Any) -> Any:
     """The operand `name`; a list of arrays stays one where it may."""
     if name not in operation.lists or not isinstance(value, list | tuple):
-        return as_operand(value)
+        return operand(value)
     pending: list[tuple[list[Any], Any]] = []
     whole: list[Any] = []
     pending.append((whole, value))
@@ -261,11 +261,11 @@ def _operand_of(operation: Operation, name: str, value: Any) -> Any:
                 into.append(inner)
                 pending.append((inner, item))
             else:
-                into.append(as_operand(item))
+                into.append(operand(item))
     return whole
 
 
-def as_operand(value: Any) -> Any:
+def operand(value: Any) -> Any:
     """An argument as an operand: lists with nodes are stacked, numbers become constants."""
     if value is None or isinstance(value, Node | Complex):
         return value
@@ -275,7 +275,7 @@ def as_operand(value: Any) -> Any:
         numbers = constant_array(value)
         if numbers is not None:
             return as_node(numbers)
-        nodes = [as_operand(item) for item in value]
+        nodes = [operand(item) for item in value]
         if None in nodes:
             raise fail("not-a-number", "a number or an array is needed in [...], not None")
         if not nodes:
@@ -392,7 +392,7 @@ def _plain(value: Any, operation: Operation, name: str, value_of: ValueOf) -> An
         return value.operation
     if isinstance(value, str) and value.partition(".")[0] in LIBRARY_ROOTS:
         return value
-    if value is None or isinstance(value, bool | int | float | str):
+    if value is None or isinstance(value, bool | int | float | str | slice):
         return value
     raise fail("static-not-plain", f"`{name}` of {operation.name} must be a plain value")
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from vjpcli.errors import fail
-from vjpcli.graph.binding import as_operand
+from vjpcli.graph.binding import operand
 from vjpcli.graph.node import Node
 from vjpcli.graph.operation import OPERATIONS, make_constant, refuse_oversized
 
@@ -35,7 +35,7 @@ def bracketed(name: str, items: list[Any]) -> Any:
 
 def _part(item: Any) -> Node:
     """One item of `np.r_`: an array, a number, or a slice that stands for its numbers."""
-    node: Node = make_constant(_points(item)) if isinstance(item, slice) else as_operand(item)
+    node: Node = make_constant(_points(item)) if isinstance(item, slice) else operand(item)
     return node if node.ndim else OPERATIONS["atleast_1d"](node)
 
 

@@ -100,6 +100,9 @@ UFUNC_METHODS = {"reduce", "accumulate", "outer", "at", "reduceat"}
 INDEX_OBJECTS = {"r_", "c_", "s_", "index_exp", "mgrid", "ogrid"}
 """What NumPy writes with square brackets instead of a call: `np.r_[x, 1:4]`."""
 
+KEEPING_FUNCTIONS = {"astype", "convert_element_type"}
+"""Functions that change how the numbers of their first argument are kept."""
+
 
 @record
 class Callee:
@@ -231,7 +234,8 @@ def find_callee(
     """The function that `name` means in `library`, or None."""
     meaning = OPERATIONS.meaning(name, library, method=receiver is not None)
     if meaning is None:
-        return Callee(None, library, name, receiver, prefixed) if name in SIZE_METHODS else None
+        keeps = name in SIZE_METHODS or (name in KEEPING_FUNCTIONS and library != "torch")
+        return Callee(None, library, name, receiver, prefixed) if keeps else None
     return Callee(OPERATIONS[meaning], library, name, receiver, prefixed)
 
 

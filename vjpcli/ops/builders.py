@@ -10,9 +10,16 @@ import math
 import numpy as np
 
 from vjpcli.graph.operation import make_constant, refuse_oversized
+from vjpcli.ops import elementary, ordering
 from vjpcli.ops import shape as shapes
 from vjpcli.ops.declaration import Refusal, constant_number, fail, operation, sample
-from vjpcli.ops.keywords import array_shape, plain_number, position_array, whole_number
+from vjpcli.ops.keywords import (
+    array_shape,
+    plain_number,
+    position_array,
+    true_or_false,
+    whole_number,
+)
 
 SHAPE_KEYWORDS = {"size": "shape"}
 
@@ -116,7 +123,7 @@ def empty_like(x):
     raise _memory_is_random()
 
 
-@operation()
+@operation(library_names={"jax": ("zeros_like_array",)})
 def zeros_like(x):
     """An array of zeros in the shape of another.
 
@@ -264,7 +271,10 @@ POINT_DEFAULTS = {"numpy": {"num": 50}, "jax": {"num": 50}}
         sample((), (), num=3, endpoint=False),
         sample(0.0, 1.0, num=1),
         sample((), (), num=0),
+        sample((2,), (), num=3, axis=-1),
+        sample((), (), num=3, retstep=True),
     ),
+    several=("samples", "step"),
     refuses=(
         Refusal(sample(0.0, 1.0), "missing-argument"),
         Refusal(sample(0.0, 1.0, num=-1), "keyword-value"),
@@ -272,22 +282,28 @@ POINT_DEFAULTS = {"numpy": {"num": 50}, "jax": {"num": 50}}
         Refusal(sample(0.0, 1.0, num=2.5), "keyword-value"),
     ),
 )
-def linspace(start, stop, *, num=None, endpoint=True):
+def linspace(start, stop, *, num=None, endpoint=True, retstep=False, axis=0):
     """`num` evenly spaced numbers from start to stop, both included.
 
-    Shapes:  start [], stop [] -> [num]; NumPy's num is 50 if none is given
+    Shapes:  start [], stop [] -> [num]; NumPy's num is 50 if none is given; with retstep=True
+             also the step between them
     Kinks:   none
     Source:  each point is (1-t)*start + t*stop
     Example: vjp explain "linspace(a, b, 3)" a=0 b=1 --seed 1,10,100
     """
     count = _count(num)
+    if true_or_false("retstep", retstep):
+        points = linspace(start, stop, num=count, endpoint=endpoint, axis=axis)
+        pieces = count - 1 if true_or_false("endpoint", endpoint) else count
+        return points, (stop - start) / pieces if pieces > 0 else (stop - start) * np.nan
     first, last = constant_number(start), constant_number(stop)
     if first is not None and last is not None and start.ndim == stop.ndim == 0:
         with np.errstate(all="ignore"):
             return make_constant(np.linspace(first, last, count, endpoint=bool(endpoint)))
     along = np.linspace(0.0, 1.0, count, endpoint=bool(endpoint))
     along = along.reshape((count,) + (1,) * max(start.ndim, stop.ndim))
-    return start * (1 - along) + stop * along
+    points = start * (1 - along) + stop * along
+    return points if axis == 0 else ordering.moveaxis(points, source=0, destination=axis)
 
 
 @operation(
@@ -310,28 +326,41 @@ def logspace(start, stop, *, num=None, base=10.0, endpoint=True):
     return plain_number("base", base) ** linspace(start, stop, num=num, endpoint=endpoint)
 
 
+ENDS = {"first": np.array(1.0), "last": np.array(8.0)}
+
+
 @operation(
     keyword_aliases=POINT_KEYWORDS,
     library_defaults=POINT_DEFAULTS,
+    present={"start": "first", "stop": "last"},
+    samples=(
+        sample([1.0], [8.0], num=4, **ENDS),
+        sample([-1.0], [-8.0], num=3, endpoint=False, first=np.array(-1.0), last=np.array(-8.0)),
+        sample(1.0, 8.0, num=3, **ENDS),
+    ),
     refuses=(
-        Refusal(sample(start=1, stop=2), "missing-argument"),
-        Refusal(sample(start=0, stop=2, num=3), "geometric-zero"),
-        Refusal(sample(start=-1, stop=2, num=3), "geometric-zero"),
+        Refusal(sample(1, 2, **ENDS), "missing-argument"),
+        Refusal(sample(0, 2, num=3, first=np.array(0.0), last=np.array(2.0)), "geometric-zero"),
+        Refusal(sample(-1, 2, num=3, first=np.array(-1.0), last=np.array(2.0)), "geometric-zero"),
     ),
 )
-def geomspace(*, start, stop, num=None, endpoint=True):
+def geomspace(start, stop, *, num=None, endpoint=True, first=None, last=None):
     """`num` numbers from start to stop, each the same multiple of the one before.
 
-    Shapes:  -> [num]; NumPy's num is 50 if none is given
-    Kinks:   none; it is constant
-    Source:  a constant
-    Example: vjp explain "x * geomspace(1, 100, 3)" x=1,2,3 --seed ones
+    Shapes:  start [], stop [] -> [num]; NumPy's num is 50 if none is given
+    Kinks:   none; the ends have one sign, and neither is 0
+    Source:  each point is start * (stop/start)**t
+    Example: vjp explain "geomspace(a, b, 3)" a=1 b=100 --seed ones
     """
     count = _count(num)
-    first, last = plain_number("start", start), plain_number("stop", stop)
-    if first * last <= 0:
+    if np.any(np.asarray(first) * np.asarray(last) <= 0):
         raise fail("geometric-zero", "geomspace needs two numbers of one sign, neither of them 0")
-    return make_constant(np.geomspace(first, last, count, endpoint=bool(endpoint)))
+    begin, end = constant_number(start), constant_number(stop)
+    if begin is not None and end is not None and start.ndim == stop.ndim == 0:
+        return make_constant(np.geomspace(begin, end, count, endpoint=bool(endpoint)))
+    along = np.linspace(0.0, 1.0, count, endpoint=bool(endpoint))
+    along = along.reshape((count,) + (1,) * max(start.ndim, stop.ndim))
+    return start * elementary.exp(elementary.log(stop / start) * along)
 
 
 @operation(
@@ -347,11 +376,16 @@ def geomspace(*, start, stop, num=None, endpoint=True):
         "FloatTensor",
         "DoubleTensor",
         "clone",
+        "asarray_chkfinite",
+        "asfortranarray",
+        "require",
     ),
+    library_names={"numpy": ("copy",), "jax": ("copy",)},
     keyword_aliases={"object": "x", "data": "x"},
-    samples=(sample((2, 3)), sample([1.0, 2.0])),
+    samples=(sample((2, 3)), sample([1.0, 2.0]), sample((3,), ndmin=2)),
+    refuses=(Refusal(sample((2,), ndmin=-1), "keyword-value"),),
 )
-def array(x):
+def array(x, *, ndmin=0, order=None, requirements=None):
     """The numbers of a nested list as an array; arrays in the list are stacked.
 
     Shapes:  [[a, b], [c, d]] -> [2, 2]
@@ -359,7 +393,8 @@ def array(x):
     Source:  each entry receives its own adjoint
     Example: vjp explain "array([[1, 2], [3, 4]]) @ x" x=1,10 --seed ones
     """
-    return x
+    missing = whole_number("ndmin", ndmin, least=0, most=32) - x.ndim
+    return shapes.reshape(x, shape=(1,) * missing + x.shape) if missing > 0 else x
 
 
 @operation(

@@ -1,9 +1,10 @@
-"""Differences of neighbours and the area under them: diff, trapezoid."""
+"""Differences of neighbours and the area under them: diff, trapezoid, simpson."""
 
 from __future__ import annotations
 
 import numpy as np
 
+from vjpcli.graph.operation import as_node
 from vjpcli.ops import indexing, joining, reduction, scan, shape
 from vjpcli.ops.declaration import (
     Refusal,
@@ -109,18 +110,24 @@ def _areas(name, y, x, dx, axis):
     behind = indexing.index(y, index=_along(slice(None, -1), axis))
     if x is None:
         return (ahead + behind) * (plain_number("dx", dx) / 2)
+    return _widths(name, y, x, axis) * (ahead + behind) / 2
+
+
+def _widths(name, y, x, axis):
+    """How far neighbouring points lie apart, to stand beside y.
+
+    Errors: shape-mismatch.
+    """
     count = y.shape[axis]
     if x.ndim == 1 and x.size == count:
-        widths = shape.reshape(diff(x), shape=(count - 1, *(1,) * (-axis - 1)))
-    elif x.shape == y.shape:
-        widths = diff(x, axis=axis)
-    else:
-        raise fail(
-            "shape-mismatch",
-            f"{name} cannot place {shape_text(y.shape)} at points of shape {shape_text(x.shape)}",
-            notes=("x has one point for each place along the axis, or the shape of y",),
-        )
-    return widths * (ahead + behind) / 2
+        return shape.reshape(diff(x), shape=(count - 1, *(1,) * (-axis - 1)))
+    if x.shape == y.shape:
+        return diff(x, axis=axis)
+    raise fail(
+        "shape-mismatch",
+        f"{name} cannot place {shape_text(y.shape)} at points of shape {shape_text(x.shape)}",
+        notes=("x has one point for each place along the axis, or the shape of y",),
+    )
 
 
 TRAPEZOID_SAMPLES = (
@@ -152,14 +159,112 @@ def trapezoid(y, x=None, *, dx=1, axis=-1):
     return reduction.sum(_areas("trapezoid", y, x, dx, axis), axis=trailing_axis(y, axis))
 
 
-@operation(samples=TRAPEZOID_SAMPLES, refuses=TRAPEZOID_REFUSED)
-def cumulative_trapezoid(y, x=None, *, dx=1, axis=-1):
+@operation(
+    samples=(*TRAPEZOID_SAMPLES, sample((4,), (4,), initial=0)),
+    refuses=(*TRAPEZOID_REFUSED, Refusal(sample((3,), initial=2), "keyword-value")),
+)
+def cumulative_trapezoid(y, x=None, *, dx=1, axis=-1, initial=None):
     """Area so far under points joined by straight lines, along an axis.
 
-    Shapes:  y [... n ...], x [n] or as y -> [... n - 1 ...]; without x the points are dx apart
+    Shapes:  y [... n ...], x [n] or as y -> [... n - 1 ...]; without x the points are dx apart;
+             with initial=0 (SciPy) a 0 stands first and there are n
     Kinks:   none
     Source:  running sum of the pieces of `trapezoid`
     Example: vjp explain "cumulative_trapezoid(y, x)" y=1,2,4 x=0,1,3 --seed 1,10
     """
-    areas = _areas("cumulative_trapezoid", y, x, dx, axis)
-    return scan.cumsum(areas, axis=trailing_axis(y, axis))
+    axis = trailing_axis(y, axis)
+    so_far = scan.cumsum(_areas("cumulative_trapezoid", y, x, dx, axis), axis=axis)
+    if initial is None:
+        return so_far
+    if plain_number("initial", initial) != 0:
+        raise fail("keyword-value", "`initial` of cumulative_trapezoid is 0 or None")
+    return joining.concatenate(_zeros_along(y, axis), so_far, axis=axis)
+
+
+def _zeros_along(y, axis):
+    lengths = list(y.shape)
+    lengths[axis] = 1
+    return as_node(np.zeros(lengths))
+
+
+def _in_pairs(y, start, stop, widths, axis):
+    """Area under the parabolas through three samples each, from `start` to `stop`."""
+
+    def part(first, last):
+        return indexing.read_range(y, first, last, axis, 2)
+
+    left, middle, right = part(start, stop - 2), part(start + 1, stop - 1), part(start + 2, stop)
+    before = indexing.read_range(widths, start, stop - 2, axis, 2)
+    behind = indexing.read_range(widths, start + 1, stop - 1, axis, 2)
+    both = before + behind
+    area = left * (2 - behind / before) + middle * (both * both / (before * behind))
+    return reduction.sum(both / 6 * (area + right * (2 - before / behind)), axis=axis)
+
+
+@operation(
+    aliases=("simps",),
+    samples=(
+        sample((5,)),
+        sample((4,), dx=0.5),
+        sample((2,)),
+        sample((1,)),
+        sample((5,), [0.0, 1.0, 2.5, 3.0, 5.0]),
+        sample((4,), [0.0, 1.0, 2.5, 3.0]),
+        sample((3, 2), axis=0),
+    ),
+    refuses=TRAPEZOID_REFUSED,
+)
+def simpson(y, x=None, *, dx=1, axis=-1):
+    """Area under parabolas through three samples each, along an axis (Simpson's rule).
+
+    Shapes:  y [... n ...], x [n] or as y -> [...]; without x the points are dx apart
+    Kinks:   none
+    Source:  DLMF 3.5(ii); of an even number of samples the last interval by Cartwright 2017,
+             Simpson's rule cumulative integration with MS Excel and irregularly-spaced data
+    Example: vjp explain "scipy.integrate.simpson(y)" y=1,2,4
+    """
+    axis = trailing_axis(y, axis)
+    count = y.shape[axis]
+    if count < 3:
+        return reduction.sum(_areas("simpson", y, x, dx, axis), axis=axis)
+    if x is None:
+        lengths = list(y.shape)
+        lengths[axis] -= 1
+        widths = as_node(np.full(lengths, float(plain_number("dx", dx))))
+    else:
+        widths = _widths("simpson", y, x, axis)
+    whole = count if count % 2 else count - 1
+    area = _in_pairs(y, 0, whole, widths, axis)
+    if whole == count:
+        return area
+
+    def last(values, back):
+        return indexing.read_along(values, values.shape[axis] - back, axis)
+
+    h, k = last(widths, 2), last(widths, 1)
+    return (
+        area
+        + last(y, 1) * (2 * k * k + 3 * h * k) / (6 * (h + k))
+        + last(y, 2) * (k * k + 3 * h * k) / (6 * h)
+        - last(y, 3) * k * k * k / (6 * h * (h + k))
+    )
+
+
+@operation(
+    argument_order=("x", "to_end", "to_begin"),
+    samples=(sample((4,)), sample((2, 3)), sample((3,), (2,), ()), sample((0,))),
+)
+def ediff1d(x, to_end=None, to_begin=None):
+    """Differences of neighbours in the flattened array, between what is to stand at the ends.
+
+    Shapes:  x [n], to_begin [a], to_end [b] -> [a + n - 1 + b]
+    Kinks:   none
+    Source:  np.ediff1d; see `diff`
+    Example: vjp explain "np.ediff1d(x)" x=1,4,9 --seed 1,10
+    """
+    parts = [diff(shape.ravel(x))]
+    if to_begin is not None:
+        parts.insert(0, shape.ravel(to_begin))
+    if to_end is not None:
+        parts.append(shape.ravel(to_end))
+    return joining.concatenate(*parts, axis=0) if len(parts) > 1 else parts[0]

@@ -168,6 +168,23 @@ def _written(labels, output, subscripts):
     return f"{inputs}->{''.join(names[label] for label in output)}"
 
 
+def _from_numbers(operands):
+    """Arrays and subscripts of `einsum(A, [0, 1], x, [1], [0])`, where numbers stand for letters.
+
+    Errors: einsum-subscripts.
+    """
+    lists = operands[1::2] if len(operands) % 2 == 0 else (*operands[1::2], operands[-1])
+    plain = [one.static.get("value") for one in lists]
+    if len(operands) < 2 or any(one is None or one.ndim != 1 for one in plain):
+        raise fail("einsum-subscripts", 'einsum begins with its subscripts, as in "ij,j->i"')
+    if any(np.any((one < 0) | (one >= len(ascii_letters)) | (one % 1 != 0)) for one in plain):
+        raise fail("einsum-subscripts", "numbers that stand for subscripts are whole, from 0 to 51")
+    terms = ["".join(ascii_letters[int(number)] for number in one) for one in plain]
+    count = len(operands) // 2
+    inputs = ",".join(terms[:count])
+    return operands[: 2 * count : 2], f"{inputs}->{terms[-1]}" if len(terms) > count else inputs
+
+
 def _reads(*operands, subscripts, sums_copies):
     """A union over products is the union of each operand's own, over the labels that are summed."""
     inputs, _, output = subscripts.partition("->")
@@ -220,6 +237,7 @@ def _reads(*operands, subscripts, sums_copies):
         Refusal(sample((2, 3), subscripts="......"), "einsum-subscripts"),
         Refusal(sample((2, 3), subscripts="ij->j->i"), "einsum-subscripts"),
         Refusal(sample((2, 3), subscripts=2), "einsum-subscripts"),
+        Refusal(sample((2, 3)), "einsum-subscripts"),
         Refusal(sample(subscripts=""), "missing-argument"),
     ),
     elsewhere=(
@@ -234,7 +252,7 @@ def _reads(*operands, subscripts, sums_copies):
     ),
     analytic=True,
 )
-def einsum(*operands, subscripts):
+def einsum(*operands, subscripts=None):
     """Products of entries, summed over every subscript that the output leaves out.
 
     Shapes:  "ij,jk->ik": a [i, j], b [j, k] -> [i, k]; `...` stands for further axes
@@ -244,6 +262,8 @@ def einsum(*operands, subscripts):
     """
     if not operands:
         raise fail("missing-argument", "einsum needs at least one array")
+    if subscripts is None:
+        operands, subscripts = _from_numbers(operands)
     terms, output_term = _terms(subscripts, len(operands))
     labels = [_labels_of(t, x, subscripts) for t, x in zip(terms, operands, strict=True)]
     output = _output_labels(output_term, labels, subscripts)

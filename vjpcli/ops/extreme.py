@@ -82,7 +82,7 @@ def _extreme_outcome(name, x, axis, keepdims):
 @operation(
     lambda x, *, axis, keepdims: np.max(x, axis=axis, keepdims=keepdims),
     pattern="reduction",
-    library_names={"numpy": ("max", "amax"), "jax": ("max", "amax")},
+    library_names={"numpy": ("max", "amax"), "jax": ("max", "amax", "reduce_max")},
     samples=(*NONEMPTY_SAMPLES, *CHOICE_SAMPLES),
     refuses=(*EMPTY_REFUSED, *CHOICE_REFUSED),
     decided=("where",),
@@ -113,7 +113,7 @@ def amax(x, *, axis=None, keepdims=False, initial=None, where=None):
 @operation(
     lambda x, *, axis, keepdims: np.min(x, axis=axis, keepdims=keepdims),
     pattern="reduction",
-    library_names={"numpy": ("min", "amin"), "jax": ("min", "amin")},
+    library_names={"numpy": ("min", "amin"), "jax": ("min", "amin", "reduce_min")},
     samples=(*NONEMPTY_SAMPLES, *CHOICE_SAMPLES),
     refuses=(*EMPTY_REFUSED, *CHOICE_REFUSED),
     decided=("where",),

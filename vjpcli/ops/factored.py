@@ -1,5 +1,6 @@
-"""Factored forms: Cholesky factors and reflections as SciPy and PyTorch hand them on, and the
-functions of PyTorch that also tell whether they succeeded.
+"""Factored forms: Cholesky factors and reflections as SciPy and PyTorch hand them on.
+
+Also the functions of PyTorch that tell, beside their result, whether they succeeded.
 """
 
 from __future__ import annotations

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from vjpcli.graph.operation import make_constant
-from vjpcli.ops import indexing, shape
+from vjpcli.graph.operation import as_node, make_constant
+from vjpcli.ops import comparison, indexing, shape
 from vjpcli.ops.declaration import (
     Refusal,
     fail,
@@ -18,7 +18,13 @@ from vjpcli.ops.declaration import (
     shape_text,
     trailing_axis,
 )
-from vjpcli.ops.keywords import condition_mask, position_array, positions_within, whole_number
+from vjpcli.ops.keywords import (
+    condition_mask,
+    one_of,
+    position_array,
+    positions_within,
+    whole_number,
+)
 
 
 def open_grid(lengths, axis, positions):
@@ -47,8 +53,12 @@ def open_grid(lengths, axis, positions):
         sample((2, 3), index=(2, 0, 2), axis=1),
         sample((2, 3), index=1, axis=0),
         sample((2, 3), index=(), axis=0),
+        sample((3,), index=(0, 7, -1), mode="wrap"),
+        sample((2, 3), index=(0, 7), axis=1, mode="clip"),
+        sample((2, 3), index=(0, -3), axis=1, mode="fill"),
     ),
     refuses=(
+        Refusal(sample((3,), index=(3,), mode="skip"), "keyword-value"),
         Refusal(sample((3,), index=(3,)), "index-out-of-range"),
         Refusal(sample((3,), index=(0.5,)), "index-not-whole"),
         Refusal(sample((3,), index=(True, False)), "index-not-whole"),
@@ -56,7 +66,7 @@ def open_grid(lengths, axis, positions):
         Refusal(sample((3,), index=(0,), axis=1), "axis-out-of-range"),
     ),
 )
-def take(x, *, index, axis=None):
+def take(x, *, index, axis=None, mode="raise"):
     """Entries of x at the positions of `index`: in the flattened array, or along an axis.
 
     Shapes:  x [...], index [k] -> [k];  with axis 1, x [m, n] -> [m, k]
@@ -68,8 +78,26 @@ def take(x, *, index, axis=None):
         x, axis = shape.ravel(x), -1
     axis = trailing_axis(x, axis)
     where = None if x.ndim == 1 else axis + x.ndim
-    found = positions_within("index", index, x.shape[axis], where)
+    length = x.shape[axis]
+    if mode is not None and one_of("mode", mode, ("raise", "wrap", "clip", "fill")) != "raise":
+        return _taken_anyway(x, position_array("index", index), axis, mode)
+    found = positions_within("index", index, length, where)
     return indexing.read_along(x, found, axis)
+
+
+def _taken_anyway(x, positions, axis, mode):
+    """Entries at positions that may lie outside: around the circle, at the end, or nan (JAX)."""
+    length = x.shape[axis]
+    if length == 0:
+        raise fail("index-out-of-range", "an axis of length 0 has no entries to take")
+    if mode == "wrap":
+        return indexing.read_along(x, positions % length, axis)
+    if mode == "clip":
+        return indexing.read_along(x, np.clip(positions, 0, length - 1), axis)
+    inside = (positions >= -length) & (positions < length)
+    found = indexing.read_along(x, np.where(inside, positions % length, 0), axis)
+    beside = inside.reshape(inside.shape + (1,) * (-axis - 1))
+    return comparison.where(as_node(beside), found, np.nan)
 
 
 @operation(

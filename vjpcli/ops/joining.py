@@ -83,6 +83,7 @@ def _(g, y, *tensors, axis):
         Refusal(sample(), "missing-argument"),
     ),
     analytic=True,
+    keyword_aliases={"dimension": "axis"},
 )
 def concatenate(*arrays, axis=0):
     """Arrays one after the other along an axis that exists; None joins all entries in one row.

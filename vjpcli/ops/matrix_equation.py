@@ -298,8 +298,8 @@ def sqrtm(a, *, disp=True, now=None):
 
 
 @operation(
-    library_names={"numpy": ("linalg.polar",), "jax": ("linalg.polar",)},
     several=("u", "p"),
+    library_names=dict.fromkeys(("numpy", "jax"), ("scipy.linalg.polar",)),
     samples=(sample(A), sample([[1.0, 2.0], [3.0, -4.0], [5.0, 6.0]]), sample(A, side="left")),
     refuses=(
         Refusal(sample((3,)), "rank-too-low"),

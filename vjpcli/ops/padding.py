@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from vjpcli.ops import indexing, ordering, shape
+from vjpcli.ops import indexing, ordering, padding_by_value, shape
 from vjpcli.ops.declaration import (
     Refusal,
     fail,
@@ -23,6 +23,7 @@ from vjpcli.ops.keywords import (
     whole_numbers,
     whole_per_axis,
 )
+from vjpcli.ops.padding_by_value import MADE_MODES
 
 MODES = {
     "constant": "constant",
@@ -77,28 +78,40 @@ def _both_sides(x, widths):
         sample((3,), widths=(2, 4), mode="wrap"),
         sample((0,), widths=1),
         sample((), widths=0),
+        sample((2, 3), widths=((1, 0), (0, 2)), value=(1, 2)),
+        sample((2, 3), widths=((1, 2), (0, 2)), mode="linear_ramp", end_values=((0, 1), (2, 3))),
+        sample((2, 3), widths=1, mode="maximum"),
+        sample((2, 3), widths=((0, 1), (2, 0)), mode="mean", stat_length=2),
+        sample((3,), widths=2, mode="median"),
+        sample((4,), widths=(1, 2), mode="minimum", stat_length=((2, 3),)),
     ),
     refuses=(
         Refusal(sample((3,), widths=((1, 1), (1, 1), (0, 0))), "pad-widths"),
         Refusal(sample((3,), widths=(-1, 0)), "keyword-value"),
         Refusal(sample((3,), widths=0.5), "keyword-value"),
         Refusal(sample((3,), widths="ab"), "keyword-value"),
-        Refusal(sample((3,), widths=1, mode="mean"), "keyword-value"),
-        Refusal(sample((3,), widths=1, value=(1, 2)), "keyword-value"),
+        Refusal(sample((3,), widths=1, mode="empty"), "keyword-value"),
+        Refusal(sample((3,), widths=1, mode="mean", stat_length=0), "keyword-value"),
+        Refusal(sample((3,), widths=1, value=(1, 2, 3)), "keyword-value"),
+        Refusal(sample((0,), widths=1, mode="mean"), "pad-empty"),
         Refusal(sample((0,), widths=1, mode="edge"), "pad-empty"),
         Refusal(sample((3,), widths=10**10), "too-large"),
     ),
 )
-def pad(x, *, widths, mode="constant", value=0):
+def pad(x, *, widths, mode="constant", value=0, end_values=0, stat_length=None):
     """Entries put around an array; `widths` holds (before, after) for each axis (np.pad).
 
     Shapes:  x [n], widths (a, b) -> [a + n + b]; a single pair or number holds for all axes
-    Kinks:   none
+    Kinks:   none but in the modes 'maximum', 'minimum' and 'median', at ties
     Source:  what is put around is constant, or a copy whose adjoint goes to its original
     Example: vjp explain "np.pad(x, (1, 2), mode='edge')" x=1,2,3 --seed 1,1,1,1,10,10
     """
     pairs = _both_sides(x, widths)
-    method = MODES[one_of("mode", mode, sorted(MODES))]
+    if one_of("mode", mode, (*sorted(MODES), *MADE_MODES)) in MADE_MODES or (
+        mode == "constant" and isinstance(value, tuple)
+    ):
+        return _made(x, pairs, mode, value, end_values, stat_length)
+    method = MODES[mode]
     value = 0 if value is None else plain_number("value", value)
     if not any(a or b for a, b in pairs):
         return x
@@ -107,6 +120,21 @@ def pad(x, *, widths, mode="constant", value=0):
     if method != "constant" and empty:
         raise fail("pad-empty", f"an axis of length 0 has no entries to copy: {mode} needs one")
     return outcome(array_shape(padded), widths=pairs, mode=method, value=value)
+
+
+def _made(x, pairs, mode, value, end_values, stat_length):
+    """x in the modes that make new numbers of its own, or take one for each side."""
+    padded = [a + n + b for n, (a, b) in zip(x.shape, pairs, strict=True)]
+    array_shape(padded)
+    if mode == "constant":
+        numbers = padding_by_value.number_pairs("value", x, value)
+        return padding_by_value.padded_with_numbers(x, pairs, numbers)
+    if 0 in x.shape:
+        raise fail("pad-empty", f"an axis of length 0 has no entries to copy: {mode} needs one")
+    if mode == "linear_ramp":
+        ends = padding_by_value.number_pairs("end_values", x, end_values)
+        return padding_by_value.padded_with_ramps(x, pairs, ends)
+    return padding_by_value.padded_with_statistics(x, pairs, mode, stat_length)
 
 
 @pad.vjp

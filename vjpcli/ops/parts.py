@@ -75,7 +75,7 @@ def _(g, y, x):
     return g
 
 
-@operation(samples=BETWEEN_JUMPS)
+@operation(several=("fractional", "whole"), samples=BETWEEN_JUMPS)
 def modf(x):
     """What is left of each entry without its whole part, and that whole part.
 
@@ -88,6 +88,7 @@ def modf(x):
 
 
 @operation(
+    several=("quotient", "remainder"),
     domain=(nonzero, nonzero),
     samples=(sample([5.3, -5.3, 2.2], [2.0, 2.0, -0.9]),),
 )

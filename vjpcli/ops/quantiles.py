@@ -17,7 +17,18 @@ from vjpcli.ops.declaration import (
 )
 from vjpcli.ops.keywords import one_of, plain_number, true_or_false
 
-INTERPOLATIONS = ("linear", "lower", "higher", "nearest", "midpoint")
+BETWEEN = {
+    "linear": (1, 1),
+    "hazen": (1 / 2, 1 / 2),
+    "weibull": (0, 0),
+    "median_unbiased": (1 / 3, 1 / 3),
+    "normal_unbiased": (3 / 8, 3 / 8),
+    "interpolated_inverted_cdf": (0, 1),
+}
+"""Method -> the two numbers by which Hyndman and Fan tell where between two ranks it lies."""
+
+STEPS = ("inverted_cdf", "averaged_inverted_cdf", "closest_observation")
+INTERPOLATIONS = (*BETWEEN, "lower", "higher", "nearest", "midpoint", *STEPS)
 
 
 def counted(x, axis, skip_nan):
@@ -45,7 +56,13 @@ MOST_QUANTILES = 1_000
 
 def _rank_of(x, q, axis, interpolation, skip_nan):
     """The rank of quantile q in each lane: the entry below it, the one above, the way between."""
-    exact = q * (np.maximum(counted(x, axis, skip_nan), 1) - 1)
+    count = np.maximum(counted(x, axis, skip_nan), 1)
+    if interpolation in STEPS:
+        return _step_of(q, count, interpolation)
+    alpha, beta = BETWEEN.get(interpolation, (1, 1))
+    exact = np.clip(count * q + (alpha + q * (1 - alpha - beta)) - 1, 0, count - 1)
+    if interpolation not in BETWEEN or interpolation == "linear":
+        exact = q * (count - 1)
     below, above = np.floor(exact), np.ceil(exact)
     if interpolation == "lower":
         above = below
@@ -55,6 +72,23 @@ def _rank_of(x, q, axis, interpolation, skip_nan):
         below = above = np.round(exact)
     between = np.where(above > below, 0.5 if interpolation == "midpoint" else exact - below, 0.0)
     return below.astype(np.intp), above.astype(np.intp), between
+
+
+def _step_of(q, count, interpolation):
+    """The rank by a method that takes an entry, or at a jump the middle of two."""
+    exact = count * q - (1.5 if interpolation == "closest_observation" else 1)
+    before = np.floor(exact)
+    at_jump = exact == before
+    if interpolation == "averaged_inverted_cdf":
+        below = np.where(at_jump, before, before + 1)
+        between = np.where(at_jump & (before >= 0) & (before + 1 < count), 0.5, 0.0)
+        above = before + 1
+    else:
+        stays = at_jump & (before % 2 == 1) if interpolation == "closest_observation" else at_jump
+        below = above = np.where(stays, before, before + 1)
+        between = np.zeros(count.shape)
+    below, above = (np.clip(one, 0, count - 1).astype(np.intp) for one in (below, above))
+    return below, np.where(between > 0, above, below), between
 
 
 def _quantile_positions(x, *, axis, q, interpolation, skip_nan, above):
@@ -214,6 +248,7 @@ QUANTILE_REFUSED = (
         sample((4,), q=0.3, interpolation="higher"),
         sample((4,), q=0.3, interpolation="nearest"),
         sample((4,), q=0.3, interpolation="midpoint"),
+        *(sample((5,), q=0.4, interpolation=one) for one in (*BETWEEN, *STEPS)),
         sample((3,), q=1.0),
         sample((), q=0.2),
     ),

@@ -100,6 +100,7 @@ def one_axis(x, axis):
     refuses=CHOICE_REFUSED,
     decided=("where",),
     analytic=True,
+    library_names={"jax": ("reduce_sum",)},
 )
 def sum(x, *, axis=None, keepdims=False, initial=None, where=None):
     """Sum of the entries, along some axes or all.
@@ -171,6 +172,7 @@ def _(g, y, x, *, axis, keepdims):
     decided=("where",),
     remark="prod: the slope of an entry is the product of the others.",
     analytic=True,
+    library_names={"jax": ("reduce_prod",)},
 )
 def prod(x, *, axis=None, keepdims=False, initial=None, where=None):
     """Product of the entries, along some axes or all.
@@ -340,6 +342,7 @@ def count_nonzero(x, *, axis=None, keepdims=False):
     samples=(sample((2, 3)), sample((2, 3), axis=0)),
     refuses=CHOICE_REFUSED[:1],
     decided=("where",),
+    library_names={"jax": ("reduce_or",)},
 )
 def any(x, *, axis=None, keepdims=False, where=None):
     """Whether the condition holds (or the number is not 0) at any entry. It has no derivative.
@@ -360,6 +363,7 @@ def any(x, *, axis=None, keepdims=False, where=None):
     samples=(sample((2, 3)), sample((2, 3), axis=0)),
     refuses=CHOICE_REFUSED[:1],
     decided=("where",),
+    library_names={"jax": ("reduce_and",)},
 )
 def all(x, *, axis=None, keepdims=False, where=None):
     """Whether the condition holds (or the number is not 0) at every entry. It has no derivative.

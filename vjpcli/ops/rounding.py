@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from vjpcli.graph.operation import as_node
+from vjpcli.graph.operation import OPERATIONS, as_node
 from vjpcli.ops.declaration import Kink, Refusal, elementwise, operation, outcome, sample
 from vjpcli.ops.keywords import whole_number
 
@@ -160,3 +160,22 @@ def frac(x):
 @frac.vjp
 def _(g, y, x):
     return g
+
+
+@operation(
+    library_names={"jax": ("lax.round",)},
+    samples=BETWEEN_JUMPS,
+    refuses=(Refusal(sample((2,), rounding_method=2), "keyword-value"),),
+)
+def round_away(x, *, rounding_method=0):
+    """Each entry rounded to the nearest whole number, halves away from 0: jax.lax.round. Flat.
+
+    Shapes:  x [...] -> [...]; rounding_method=1 takes halves to the even number, as `round`
+    Kinks:   jumps at halves; the slope used there is 0
+    Source:  constant between jumps
+    Example: vjp explain "lax.round(x)" x=0.5,1.25 --seed ones
+    """
+    if whole_number("rounding_method", rounding_method, least=0, most=1):
+        return round(x)
+    size = OPERATIONS["abs"](x)
+    return OPERATIONS["sign"](x) * floor(size + 0.5)

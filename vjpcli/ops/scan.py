@@ -11,9 +11,18 @@ import itertools
 
 import numpy as np
 
-from vjpcli.graph.operation import nonzero
-from vjpcli.ops import elementary, indexing, reduction, shape
-from vjpcli.ops.declaration import broadcast_shapes, operation, outcome, sample, trailing_axis
+from vjpcli.graph.operation import as_node, nonzero
+from vjpcli.ops import elementary, indexing, joining, reduction, shape
+from vjpcli.ops.declaration import (
+    Refusal,
+    broadcast_shapes,
+    fail,
+    operation,
+    outcome,
+    sample,
+    shape_text,
+    trailing_axis,
+)
 from vjpcli.ops.keywords import true_or_false
 
 SCAN_SAMPLES = (
@@ -55,7 +64,6 @@ def _scan_outcome(x, axis, reverse):
     remark="cumsum: an entry reaches its own result and all behind it, so what comes back to it is "
     "the sum from there to the end.",
     analytic=True,
-    aliases=("cumulative_sum",),
 )
 def cumsum(x, *, axis=None, reverse=False):
     """Running sum along an axis: each entry plus all before it.
@@ -85,7 +93,6 @@ def _(g, y, x, *, axis, reverse):
         sample([[0.0, 2.0], [1.5, 0.0], [0.0, 3.0]], axis=0),
     ),
     analytic=True,
-    aliases=("cumulative_prod",),
 )
 def cumprod(x, *, axis=None, reverse=False):
     """Running product along an axis: each entry times all before it.
@@ -104,6 +111,48 @@ def _(g, y, x, *, axis, reverse):
     onward = -1 if reverse else 1
     arriving = linear_recurrence(shifted(x, axis, by=-onward), g, axis=axis, reverse=not reverse)
     return arriving * shifted(y, axis, by=onward, fill=1)
+
+
+@operation(
+    samples=(sample((4,)), sample((2, 3), axis=0, include_initial=True)),
+    refuses=(Refusal(sample((2, 3)), "missing-argument"),),
+)
+def cumulative_sum(x, *, axis=None, include_initial=False):
+    """Running sum along an axis, on request with a 0 in front: np.cumulative_sum.
+
+    Shapes:  x [... n ...] -> [... n ...], or n + 1 with include_initial=True
+    Kinks:   none
+    Source:  see `cumsum`
+    Example: vjp explain "np.cumulative_sum(x)" x=1,2,3 --seed 1,10,100
+    """
+    return _cumulative("cumulative_sum", cumsum, 0.0, x, axis, include_initial)
+
+
+@operation(
+    samples=(sample((4,)), sample((2, 3), axis=0, include_initial=True)),
+    refuses=(Refusal(sample((2, 3)), "missing-argument"),),
+)
+def cumulative_prod(x, *, axis=None, include_initial=False):
+    """Running product along an axis, on request with a 1 in front: np.cumulative_prod.
+
+    Shapes:  x [... n ...] -> [... n ...], or n + 1 with include_initial=True
+    Kinks:   none
+    Source:  see `cumprod`
+    Example: vjp explain "np.cumulative_prod(x)" x=1,2,3 --seed 1,10,100
+    """
+    return _cumulative("cumulative_prod", cumprod, 1.0, x, axis, include_initial)
+
+
+def _cumulative(name, scan, first, x, axis, include_initial):
+    if axis is None and x.ndim != 1:
+        raise fail("missing-argument", f"{name} of shape {shape_text(x.shape)} needs `axis`")
+    axis = trailing_axis(x, -1 if axis is None else axis)
+    found = scan(x, axis=axis)
+    if not true_or_false("include_initial", include_initial):
+        return found
+    lengths = list(x.shape)
+    lengths[axis] = 1
+    return joining.concatenate(as_node(np.full(lengths, first)), found, axis=axis)
 
 
 def _logcumsumexp(x, *, axis, reverse):

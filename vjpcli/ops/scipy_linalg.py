@@ -19,7 +19,7 @@ SQUARE = [[2, 1], [-1, 4]]
 
 
 def _in_scipy(name):
-    return {library: (f"scipy.linalg.{name}",) for library in ("numpy", "jax")}
+    return dict.fromkeys(("numpy", "jax"), (f"scipy.linalg.{name}",))
 
 
 @operation(

@@ -207,6 +207,7 @@ def unflatten(x, *, axis, sizes):
         Refusal(sample((3,), axis=1.5), "axis-not-whole"),
     ),
     analytic=True,
+    keyword_aliases={"dimensions": "axis"},
 )
 def expand_dims(x, *, axis):
     """The same entries with new axes of length 1.
@@ -243,6 +244,7 @@ def _(g, y, x, *, axis):
     ),
     refuses=(Refusal(sample((1, 3), axis=2), "axis-out-of-range"),),
     analytic=True,
+    keyword_aliases={"dimensions": "axis"},
 )
 def squeeze(x, *, axis=None):
     """The same entries without axes of length 1 (all of them, or those named).

@@ -263,16 +263,19 @@ def _centred_rows(operation_name, x, y, rowvar, weights=None):
             f"{operation_name} needs one weight for each of {rows.shape[1]} observations, "
             f"not {weights.size}",
         )
-    shares = as_node(weights / weights.sum())
+    shares = weights / reduction.sum(weights)
     return rows - reduction.sum(rows * shares, axis=1, keepdims=True)
 
 
 def _products_of_rows(rows, weights=None):
     """The (weighted) sum of products of every pair of rows; a number for a single row."""
-    others = rows if weights is None else rows * as_node(weights)
+    others = rows if weights is None else rows * weights
     if rows.shape[0] == 1:
         return reduction.sum(rows * others)
     return others @ ordering.matrix_transpose(rows)
+
+
+WEIGHTS = np.array([0.5, 1.0, 2.0])
 
 
 @operation(
@@ -283,17 +286,21 @@ def _products_of_rows(rows, weights=None):
         sample((2, 4), (4,), ddof=0),
         sample((4, 2), rowvar=False, bias=True),
         sample((2, 3), fweights=(1, 2, 3)),
-        sample((2, 3), fweights=(1, 2, 3), aweights=(0.5, 1.0, 2.0)),
+        sample((2, 3), None, WEIGHTS, fweights=(1, 2, 3), now=WEIGHTS),
+        sample((2, 3), None, WEIGHTS, ddof=0, now=WEIGHTS),
     ),
+    argument_order=("x", "y", "rowvar", "bias", "ddof", "fweights", "aweights"),
+    present={"aweights": "now"},
     refuses=(
         Refusal(sample((2, 2, 2)), "matrix-needed"),
         Refusal(sample((3,), (2,)), "shape-mismatch"),
         Refusal(sample((3,), rowvar="no"), "keyword-value"),
-        Refusal(sample((3,), aweights=(1, -1, 1)), "keyword-value"),
-        Refusal(sample((3,), aweights=(1, 1)), "shape-mismatch"),
+        Refusal(sample((3,), fweights=(1, -1, 1)), "keyword-value"),
+        Refusal(sample((3,), None, (2,), now=np.ones(2)), "shape-mismatch"),
+        Refusal(sample((3,), None, (2, 2), now=np.ones((2, 2))), "keyword-value"),
     ),
 )
-def cov(x, y=None, *, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None):
+def cov(x, y=None, aweights=None, *, rowvar=True, bias=False, ddof=None, fweights=None, now=None):
     """Covariance of every pair of variables.
 
     Shapes:  x [variables, observations] -> [variables, variables]; a vector is one variable and
@@ -303,27 +310,41 @@ def cov(x, y=None, *, rowvar=True, bias=False, ddof=None, fweights=None, aweight
              fweights count observations several times, aweights weigh them (np.cov)
     Example: vjp explain "cov(x)" 'x=[[1,2,4],[3,1,0]]' --seed ones
     """
-    weights = _observation_weights(fweights, aweights)
+    if aweights is not None and aweights.ndim != 1:
+        raise fail("keyword-value", "weights are a list of numbers from 0 on, one per observation")
+    weights = _observation_weights(fweights, now)
+    if weights is not None:
+        weights = _weights_as_node(fweights, aweights, weights)
     rows = _centred_rows("cov", x, y, rowvar, weights)
     if ddof is None:
         ddof = 0 if true_or_false("bias", bias) else 1
     _, ddof = _arguments(None, ddof)
     if weights is None:
         return _products_of_rows(rows) / max(rows.shape[1] - ddof, 0)
-    total = weights.sum()
-    weighed = 1.0 if aweights is None else np.sum(weights * np.asarray(aweights)) / total
-    return _products_of_rows(rows, weights) / max(total - ddof * weighed, 0)
+    total = reduction.sum(weights)
+    weighed = 1.0 if aweights is None else reduction.sum(weights * aweights) / total
+    return _products_of_rows(rows, weights) / comparison.maximum(total - weighed * ddof, 0.0)
+
+
+def _weights_as_node(fweights, aweights, weights):
+    """The weights of the observations: aweights may depend on an input, fweights are counts."""
+    if aweights is None:
+        return as_node(weights)
+    counts = 1.0 if fweights is None else as_node(np.asarray(fweights, dtype=np.float64))
+    return aweights * counts
 
 
 def _observation_weights(*given):
-    """The product of the weights of the observations; None where there are none.
+    """The present product of the weights of the observations; None where there are none.
 
-    Errors: keyword-value.
+    Errors: keyword-value, shape-mismatch.
     """
     several = [np.asarray(one, dtype=np.float64) for one in given if one is not None]
     if any(one.ndim != 1 or np.any(one < 0) for one in several):
         raise fail("keyword-value", "weights are a list of numbers from 0 on, one per observation")
-    return np.prod(np.broadcast_arrays(*several), axis=0) if several else None
+    if len({one.shape for one in several}) > 1:
+        raise fail("shape-mismatch", "fweights and aweights have different lengths")
+    return np.prod(several, axis=0) if several else None
 
 
 @operation(

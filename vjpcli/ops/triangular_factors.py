@@ -11,9 +11,9 @@ import numpy as np
 
 from vjpcli.graph.operation import as_node
 from vjpcli.ops import comparison, indexing, joining, reduction, solving
-from vjpcli.ops.declaration import Refusal, fail, operation, outcome, sample, shape_text
+from vjpcli.ops.declaration import Refusal, fail, operation, outcome, sample
 from vjpcli.ops.keywords import true_or_false, whole_number
-from vjpcli.ops.matrix import reads_matrix_for_matrix, require_matrix, require_square, union
+from vjpcli.ops.matrix import require_matrix, require_square, union
 from vjpcli.ops.ordering import matrix_transpose
 
 SQUARE = [[1, 2, 0.5], [4, -1, 2], [-2, 3, 1]]
@@ -154,7 +154,7 @@ def lu_without_pivots(a):
 
 @lu_without_pivots.vjp
 def _(g, y, a):
-    lower, upper = _triangles(y)
+    lower, upper = triangles(y)
     inside = below_diagonal(matrix_transpose(lower) @ below_diagonal(g))
     inside = inside + on_and_above(on_and_above(g) @ matrix_transpose(upper))
     left = solving.solve(matrix_transpose(lower), inside, vectors=False)
@@ -172,7 +172,7 @@ def on_and_above(x):
     return comparison.where(as_node(np.triu(np.ones(x.shape[-2:], dtype=bool))), x, 0)
 
 
-def _triangles(compact):
+def triangles(compact):
     """L [..., n, k] with ones on its diagonal and U [..., k, m] of what holds both."""
     rows, columns = compact.shape[-2:]
     inner = min(rows, columns)
@@ -193,7 +193,7 @@ def _compact(a):
 
     first, behind = slice(0, inner), slice(inner, None)
     square = lu_without_pivots(part(first, first))
-    lower, upper = _triangles(square)
+    lower, upper = triangles(square)
     if rows < columns:
         beside = solving.solve(lower, part(first, behind), vectors=False)
         return joining.concatenate(square, beside, axis=-1)
@@ -233,7 +233,7 @@ def lu(a, *, pivot=True, permute_l=False):
     """
     require_matrix("lu", a)
     pivot = true_or_false("pivot", pivot)
-    lower, upper = _triangles(compact_factors(a, pivot))
+    lower, upper = triangles(compact_factors(a, pivot))
     if not pivot:
         return as_node(np.zeros(0)), lower, upper
     if true_or_false("permute_l", permute_l):
@@ -268,6 +268,25 @@ def lu_factor(a, *, pivot=True, count_from=1):
 
 
 @operation(
+    several=("LU", "pivots", "permutation"),
+    library_names={"jax": ("lax.linalg.lu",)},
+    samples=(sample(SQUARE), sample(WIDE)),
+    refuses=LU_REFUSALS,
+)
+def lax_lu(a):
+    """The LU decomposition in one matrix, the rows exchanged, and the order they end in.
+
+    Shapes:  a [..., n, m] -> LU [..., n, m], pivots [..., min(n, m)], permutation [..., n]
+    Kinks:   those of `lu`; positions have no derivative
+    Source:  jax.lax.linalg.lu; see `lu`
+    Example: vjp explain "lax.linalg.lu(A)[0]" A=[[1,2],[3,4]] --seed ones
+    """
+    compact, pivots = lu_factor(a, count_from=0)
+    rows = as_node(np.arange(float(a.shape[-2])))
+    return compact, pivots, rows @ permutation_of(a)
+
+
+@operation(
     several=("LU", "pivots", "info"),
     samples=(sample(SQUARE),),
     refuses=LU_REFUSALS,
@@ -282,7 +301,7 @@ def lu_factor_ex(a, *, pivot=True):
     Example: vjp explain "torch.linalg.lu_factor_ex(A).LU" A=[[1,2],[3,4]] --seed ones
     """
     compact, pivots = lu_factor(a, pivot=pivot)
-    _, upper = _triangles(compact)
+    _, upper = triangles(compact)
     inner = min(a.shape[-2:])
     steps = as_node(np.arange(1.0, inner + 1))
     diagonal = reduction.sum(upper * as_node(np.eye(*upper.shape[-2:])), axis=-1)
@@ -323,109 +342,4 @@ def lu_unpack(factors, pivots, *, unpack_data=True, unpack_pivots=True):
         permutation = nothing
     if not true_or_false("unpack_data", unpack_data):
         return permutation, nothing, nothing
-    return permutation, *_triangles(factors)
-
-
-# --- systems
-
-
-def _solved(compact, pivots, b, *, count_from, left, transposed):
-    """The solution x of a @ x = b (or of a.T, or of x @ a = b) from the factors of a.
-
-    Errors: square-needed, shape-mismatch.
-    """
-    require_square("lu_solve", compact)
-    if not left:  # x @ a = b is a.T @ x.T = b.T
-        turned = _solved(
-            compact,
-            pivots,
-            matrix_transpose(b),
-            count_from=count_from,
-            left=True,
-            transposed=not transposed,
-        )
-        return matrix_transpose(turned)
-    if b.ndim == 0:
-        raise fail("scalar-operand", "lu_solve needs a vector or a matrix on the right-hand side")
-    if b.shape[max(b.ndim - 2, 0)] != compact.shape[-1]:
-        raise fail(
-            "shape-mismatch",
-            f"lu_solve cannot combine shapes {shape_text(compact.shape)} and {shape_text(b.shape)}",
-        )
-    lower, upper = _triangles(compact)
-    order = permutation_of_pivots(pivots, rows=compact.shape[-2], count_from=count_from)
-    if transposed:
-        inner = solving.solve(matrix_transpose(upper), b)
-        return order @ solving.solve(matrix_transpose(lower), inner)
-    return solving.solve(upper, solving.solve(lower, matrix_transpose(order) @ b))
-
-
-SOLVE_SAMPLES = (sample([[4, -1], [0.25, 2.5]], [2, 2], (2, 3)),)
-
-
-@operation(
-    library_names={"torch": ("linalg.lu_solve",)},
-    keyword_aliases={"LU": "factors", "B": "b"},
-    samples=(*SOLVE_SAMPLES, sample([[4, -1], [0.25, 2.5]], [2, 2], (2, 2), left=False)),
-    refuses=(
-        Refusal(sample((2, 3), (2,), (2, 1)), "square-needed"),
-        Refusal(sample((2, 2), (2,), (3, 1)), "shape-mismatch"),
-    ),
-)
-def linalg_lu_solve(factors, pivots, b, *, left=True, adjoint=False):
-    """The solution x of a @ x = b from what `lu_factor(a)` gives: torch.linalg.lu_solve.
-
-    Shapes:  factors [..., n, n], pivots [..., n], b [..., n, m] -> as b
-    Kinks:   a pole where a diagonal entry of U is 0
-    Source:  two triangular systems
-    Example: vjp explain "F, p = lu_factor(A); torch.linalg.lu_solve(F, p, b)" A=[[1,2],[3,4]] b=[[1],[2]]
-    """
-    return _solved(
-        factors,
-        pivots,
-        b,
-        count_from=1,
-        left=true_or_false("left", left),
-        transposed=true_or_false("adjoint", adjoint),
-    )
-
-
-@operation(
-    library_names={"torch": ("lu_solve",)},
-    keyword_aliases={"LU_data": "factors", "LU_pivots": "pivots"},
-    samples=(sample((2, 1), [[4, -1], [0.25, 2.5]], [2, 2]),),
-    refuses=(Refusal(sample((2, 1), (2, 3), (2,)), "square-needed"),),
-)
-def lu_solve_of(b, factors, pivots):
-    """The solution x of a @ x = b from what `lu_factor(a)` gives, in PyTorch's old argument order.
-
-    Shapes:  b [..., n, m], factors [..., n, n], pivots [..., n] -> as b
-    Kinks:   a pole where a diagonal entry of U is 0
-    Source:  two triangular systems
-    Example: vjp explain "F, p = lu_factor(A); torch.lu_solve(b, F, p)" A=[[1,2],[3,4]] b=[[1],[2]]
-    """
-    return linalg_lu_solve(factors, pivots, b)
-
-
-@operation(
-    lists=("factored",),
-    library_names={"numpy": ("lu_solve",), "jax": ("lu_solve",)},
-    keyword_aliases={"lu_and_piv": "factored"},
-    refuses=(Refusal(sample((2, 2), (2,)), "factors-needed"),),
-)
-def lu_solve(factored, b, *, trans=0):
-    """The solution x of a @ x = b from what `lu_factor(a)` gives: scipy.linalg.lu_solve.
-
-    Shapes:  factored: LU [n, n] and pivots [n], b [n] or [n, m] -> as b; trans=1 solves a.T @ x = b
-    Kinks:   a pole where a diagonal entry of U is 0
-    Source:  two triangular systems
-    Example: vjp explain "scipy.linalg.lu_solve(scipy.linalg.lu_factor(A), b)" A=[[1,2],[3,4]] b=1,2
-    """
-    if not isinstance(factored, list) or len(factored) != 2:
-        raise fail(
-            "factors-needed",
-            "lu_solve takes what lu_factor gives: the factors and the pivots",
-            notes=("lu_solve(lu_factor(A), b)",),
-        )
-    which = whole_number("trans", trans, least=0, most=2)
-    return _solved(*factored, b, count_from=0, left=True, transposed=which > 0)
+    return permutation, *triangles(factors)

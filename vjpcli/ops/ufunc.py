@@ -213,7 +213,7 @@ def ufunc_reduceat(x, *, function, indices, axis=0):
     return joining.stack(*parts, axis=axis)
 
 
-@operation(refuses=(Refusal(sample((2,), function="add"), "in-place"),))
+@operation(refuses=(Refusal(sample((2,), function="add"), "in-place-operation"),))
 def ufunc_at(x, *, function, indices=None, values=None):
     """Refused: it changes an array in place, and here every step makes a new one.
 
@@ -223,7 +223,7 @@ def ufunc_at(x, *, function, indices=None, values=None):
     Example: vjp explain "index_add(x, 0, [0, 0], y)" x=1,2,3 y=10,20 --seed ones
     """
     raise fail(
-        "in-place",
+        "in-place-operation",
         f"{function}.at changes its array in place and gives nothing back",
         notes=("index_add(x, 0, [0, 0], y) gives the array with y added at positions 0 and 0",),
     )

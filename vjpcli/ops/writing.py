@@ -34,7 +34,7 @@ def _refuse_in_place(name, inplace, instead):
     """
     if true_or_false("inplace", inplace):
         raise fail(
-            "in-place",
+            "in-place-operation",
             f"{name} changes its array in place and gives nothing back",
             notes=(f"{instead} gives the new array",),
         )
@@ -48,7 +48,7 @@ def _refuse_in_place(name, inplace, instead):
         sample((2, 2, 2), 1.5, inplace=False),
     ),
     refuses=(
-        Refusal(sample((2, 2), ()), "in-place"),
+        Refusal(sample((2, 2), ()), "in-place-operation"),
         Refusal(sample((3,), (), inplace=False), "rank-too-low"),
         Refusal(sample((2, 3, 2), (), inplace=False), "square-needed"),
         Refusal(sample((3, 3), (2,), inplace=False), "shape-mismatch"),
@@ -88,7 +88,7 @@ def fill_diagonal(x, value, *, wrap=False, inplace=True):
         sample((2, 3), (2, 2), index=((0, 2), (1, 0)), axis=1, inplace=False),
     ),
     refuses=(
-        Refusal(sample((2, 3), (), index=((0,), (1,)), axis=1), "in-place"),
+        Refusal(sample((2, 3), (), index=((0,), (1,)), axis=1), "in-place-operation"),
         Refusal(sample((2, 3), (), index=(0, 1), axis=1, inplace=False), "gather-shape"),
         Refusal(sample((3,), (2,), index=(0, 0), axis=0, inplace=False), "repeated-write"),
     ),
@@ -116,7 +116,7 @@ def put_along_axis(x, values, *, index, axis, inplace=True):
 @operation(
     aliases=("putmask", "copyto"),
     decided=("where",),
-    refuses=(Refusal(sample((2,), (2,)), "in-place"),),
+    refuses=(Refusal(sample((2,), (2,)), "in-place-operation"),),
 )
 def place(x, mask=None, values=None, *, where=None, inplace=True):
     """Refused: it changes an array in place, and here every step makes a new one.
@@ -127,7 +127,7 @@ def place(x, mask=None, values=None, *, where=None, inplace=True):
     Example: vjp explain "where(x > 1, 0, x)" x=1,2,3 --seed ones
     """
     raise fail(
-        "in-place",
+        "in-place-operation",
         "it changes its array in place and gives nothing back",
         notes=("where(mask, value, x) gives the new array",),
     )

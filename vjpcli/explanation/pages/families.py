@@ -30,11 +30,15 @@ SECTIONS: dict[str, tuple[str, ...]] = {
         "shape", "ordering", "joining", "splitting", "copying", "indexing", "gathering",
         "scattering", "updating", "overwriting", "positions", "editing", "choosing",
         "writing", "sets", "reducing_scatter", "segments", "strides", "selection",
-        "diagonals", "padding", "builders", "chance", "arrangements", "new_arrays",
+        "diagonals", "padding", "builders", "chance", "arrangements", "new_arrays", "ranks",
+        "lax_slices", "lax_shapes",
     ),
     "Linear algebra": (
         "products", "dots", "array_products", "affine", "einsum", "tensors", "determinant",
         "solving", "symmetric", "singular", "orthogonal", "matrix_function", "distance",
+        "eigen", "triangular_factors", "lu_systems", "factored", "matrix_equation",
+        "matrix_logarithm", "structured", "constant_matrices", "scipy_linalg",
+        "lax_products",
     ),
     "Complex numbers and spectra": (
         "complex_numbers", "fourier", "real_transforms", "frequencies", "spectrograms",
@@ -46,7 +50,7 @@ SECTIONS: dict[str, tuple[str, ...]] = {
         "normalisation", "convolution", "signals", "windows", "pooling", "pooling_3d",
         "adaptive_pooling", "power_pooling", "unpooling", "rearranging", "resampling",
         "grid", "embedding", "recurrent", "attention", "dropout", "multi_head_attention",
-        "grouped_attention",
+        "grouped_attention", "sampled_grids",
     ),
 }  # fmt: skip
 """Section -> families, in the order of the reference. A family named nowhere comes last."""

@@ -16,8 +16,8 @@ _NAMES = {
         atan2 atanh atleast_1d atleast_2d atleast_3d avg_pool1d baddbmm bartlett_window
         batch_norm bilinear binary_cross_entropy_with_logits bincount bitwise_and
         bitwise_left_shift bitwise_not bitwise_or bitwise_right_shift bitwise_xor
-        blackman_window block_diag bmm broadcast_tensors broadcast_to bucketize
-        cartesian_prod cat cdist ceil celu chain_matmul channel_shuffle cholesky
+        blackman_window block_diag bmm broadcast_shapes broadcast_tensors broadcast_to
+        bucketize cartesian_prod cat cdist ceil celu chain_matmul channel_shuffle cholesky
         cholesky_inverse cholesky_solve chunk clamp clamp_max clamp_min clip clone
         column_stack combinations complex concat concatenate conj conj_physical
         constant_pad_nd conv1d conv2d conv3d conv_tbc conv_transpose1d conv_transpose2d
@@ -35,23 +35,24 @@ _NAMES = {
         isin isinf isnan isneginf isposinf isreal istft kaiser_window kl_div kron kthvalue
         layer_norm lcm ldexp le lerp less less_equal lgamma linspace log log10 log1p log2
         log_softmax logaddexp logaddexp2 logcumsumexp logdet logical_and logical_not
-        logical_or logical_xor logit logspace logsumexp lstm_cell lt margin_ranking_loss
-        masked_fill masked_scatter masked_select matmul matrix_exp matrix_power max
-        max_pool1d max_pool1d_with_indices max_pool2d max_pool3d maximum mean median min
-        minimum mm mode moveaxis movedim msort mul multiply mv mvlgamma nan_to_num nanmean
-        nanmedian nanquantile nansum narrow narrow_copy ne neg negative nextafter nonzero
-        norm norm_except_dim normal not_equal nuclear_norm ones ones_like outer
-        pairwise_distance pdist permute pinverse pixel_shuffle pixel_unshuffle
-        poisson_nll_loss polar polygamma positive pow prelu prod put qr quantile rad2deg
-        rand rand_like randint randn randn_like randperm range ravel real reciprocal relu
-        remainder renorm repeat_interleave reshape rms_norm rnn_relu_cell rnn_tanh_cell roll
-        rot90 round row_stack rrelu rsqrt rsub scalar_tensor scatter scatter_add
-        scatter_reduce searchsorted segment_reduce select select_scatter selu sgn sigmoid
-        sign signbit sin sinc sinh slice_scatter slogdet softmax sort split split_with_sizes
-        sqrt square squeeze stack std std_mean stft sub subtract sum svd swapaxes swapdims t
-        take take_along_dim tan tanh Tensor tensor tensor_split tensordot threshold tile
-        topk trace transpose trapezoid trapz triangular_solve tril triplet_margin_loss triu
-        true_divide trunc unbind unflatten unsqueeze vander var var_mean vdot
+        logical_or logical_xor logit logspace logsumexp lstm_cell lt lu lu_solve lu_unpack
+        margin_ranking_loss masked_fill masked_scatter masked_select matmul matrix_exp
+        matrix_power max max_pool1d max_pool1d_with_indices max_pool2d max_pool3d maximum
+        mean median min minimum mm mode moveaxis movedim msort mul multiply mv mvlgamma
+        nan_to_num nanmean nanmedian nanquantile nansum narrow narrow_copy ne neg negative
+        nextafter nonzero norm norm_except_dim normal not_equal nuclear_norm ones ones_like
+        orgqr ormqr outer pairwise_distance pdist permute pinverse pixel_shuffle
+        pixel_unshuffle poisson_nll_loss polar polygamma positive pow prelu prod put qr
+        quantile rad2deg rand rand_like randint randn randn_like randperm range ravel real
+        reciprocal relu remainder renorm repeat_interleave reshape rms_norm rnn_relu_cell
+        rnn_tanh_cell roll rot90 round row_stack rrelu rsqrt rsub scalar_tensor scatter
+        scatter_add scatter_reduce searchsorted segment_reduce select select_scatter selu
+        sgn sigmoid sign signbit sin sinc sinh slice_scatter slogdet softmax sort split
+        split_with_sizes sqrt square squeeze stack std std_mean stft sub subtract sum svd
+        swapaxes swapdims t take take_along_dim tan tanh Tensor tensor tensor_split
+        tensordot threshold tile topk trace transpose trapezoid trapz triangular_solve tril
+        tril_indices triplet_margin_loss triu triu_indices true_divide trunc unbind
+        unflatten unique unique_consecutive unsqueeze vander var var_mean vdot
         view_as_complex view_as_real vsplit vstack where xlogy zeros zeros_like
     """,
     "torch.nn.functional": """
@@ -77,9 +78,11 @@ _NAMES = {
         upsample_bilinear upsample_nearest
     """,
     "torch.linalg": """
-        cholesky cond cross det diagonal eig eigh eigvals eigvalsh inv lstsq matmul
+        cholesky cholesky_ex cond cross det diagonal eig eigh eigvals eigvalsh
+        householder_product inv inv_ex lstsq lu lu_factor lu_factor_ex lu_solve matmul
         matrix_exp matrix_norm matrix_power matrix_rank multi_dot norm pinv qr slogdet solve
-        solve_triangular svd svdvals vander vecdot vector_norm
+        solve_ex solve_triangular svd svdvals tensorinv tensorsolve vander vecdot
+        vector_norm
     """,
     "torch.special": """
         airy_ai bessel_j0 bessel_j1 bessel_y0 bessel_y1 chebyshev_polynomial_t
@@ -109,56 +112,64 @@ _NAMES = {
         index_reduce index_select inner inverse is_nonzero isclose isfinite isinf isnan
         isneginf isposinf isreal istft kron kthvalue lcm ldexp le lerp less less_equal
         lgamma log log10 log1p log2 log_softmax logaddexp logaddexp2 logcumsumexp logdet
-        logical_and logical_not logical_or logical_xor logit logsumexp lstsq lt masked_fill
-        masked_scatter masked_select matmul matrix_exp matrix_power max maximum mean median
-        mH min minimum mm mode moveaxis movedim msort mT mul multiply mv mvlgamma nan_to_num
-        nanmean nanmedian nanquantile nansum narrow narrow_copy ne neg negative new_empty
-        new_full new_ones new_tensor new_zeros nextafter nonzero norm not_equal outer
-        permute pinverse polygamma positive pow prelu prod put qr quantile rad2deg ravel
-        real reciprocal relu remainder renorm repeat repeat_interleave reshape reshape_as
-        roll rot90 round rsqrt scatter scatter_add scatter_reduce select select_scatter sgn
-        sigmoid sign signbit sin sinc sinh slice_scatter slogdet softmax solve sort split
-        split_with_sizes sqrt square squeeze std stft sub subtract sum sum_to_size svd
-        swapaxes swapdims T t take take_along_dim tan tanh tensor_split tile topk trace
-        transpose triangular_solve tril triu true_divide trunc unbind unflatten unfold
-        unsqueeze var vdot view view_as vsplit where xlogy
+        logical_and logical_not logical_or logical_xor logit logsumexp lstsq lt lu lu_solve
+        masked_fill masked_scatter masked_select matmul matrix_exp matrix_power max maximum
+        mean median mH min minimum mm mode moveaxis movedim msort mT mul multiply mv
+        mvlgamma nan_to_num nanmean nanmedian nanquantile nansum narrow narrow_copy ne neg
+        negative new_empty new_full new_ones new_tensor new_zeros nextafter nonzero norm
+        not_equal orgqr ormqr outer permute pinverse polygamma positive pow prelu prod put
+        qr quantile rad2deg ravel real reciprocal relu remainder renorm repeat
+        repeat_interleave reshape reshape_as roll rot90 round rsqrt scatter scatter_add
+        scatter_reduce select select_scatter sgn sigmoid sign signbit sin sinc sinh
+        slice_scatter slogdet softmax solve sort split split_with_sizes sqrt square squeeze
+        std stft sub subtract sum sum_to_size svd swapaxes swapdims T t take take_along_dim
+        tan tanh tensor_split tile topk trace transpose triangular_solve tril triu
+        true_divide trunc unbind unflatten unfold unique unique_consecutive unsqueeze var
+        vdot view view_as vsplit where xlogy
     """,
     "numpy": """
         abs absolute acos acosh add all allclose amax amin angle any append arange arccos
-        arccosh arcsin arcsinh arctan arctan2 arctanh argmax argmin argsort argwhere around
-        array array_equal array_split asanyarray asarray ascontiguousarray asin asinh atan
-        atan2 atanh atleast_1d atleast_2d atleast_3d average bartlett bincount bitwise_and
-        bitwise_invert bitwise_left_shift bitwise_not bitwise_or bitwise_right_shift
-        bitwise_xor blackman broadcast_arrays broadcast_to cbrt ceil clip column_stack
-        concat concatenate conj conjugate convolve copysign corrcoef correlate cos cosh
-        count_nonzero cov cross cumprod cumsum deg2rad degrees diag diagflat diagonal diff
-        digitize divide divmod dot dsplit dstack einsum empty empty_like equal exp exp2
-        expand_dims expm1 eye fabs fix flip fliplr flipud float_power floor floor_divide
-        fmax fmin fmod frexp full full_like gcd geomspace gradient greater greater_equal
-        hamming hanning heaviside hsplit hstack hypot i0 identity imag inner interp invert
-        isclose isfinite isin isinf isnan isneginf isposinf isreal kaiser kron lcm ldexp
-        left_shift less less_equal linspace log log10 log1p log2 logaddexp logaddexp2
-        logical_and logical_not logical_or logical_xor logspace matmul matrix_transpose max
-        maximum mean median meshgrid min minimum mod modf moveaxis multiply nan_to_num
-        nancumsum nanmax nanmean nanmedian nanmin nanpercentile nanprod nanquantile nanstd
-        nansum nanvar negative nextafter nonzero not_equal ones ones_like outer pad
-        percentile permute_dims poly polyadd polyder polydiv polyfit polyint polymul polysub
-        polyval positive pow power prod ptp put quantile rad2deg radians ravel real
-        reciprocal remainder repeat reshape right_shift rint roll roots rot90 round
-        row_stack searchsorted select sign signbit sin sinc sinh sort split sqrt square
-        squeeze stack std subtract sum swapaxes take take_along_axis tan tanh tensordot tile
-        trace transpose trapezoid tri tril triu true_divide trunc unstack unwrap vander var
-        vdot vecdot vsplit vstack where zeros zeros_like
+        arccosh arcsin arcsinh arctan arctan2 arctanh argmax argmin argpartition argsort
+        argwhere around array array_equal array_split asanyarray asarray asarray_chkfinite
+        ascontiguousarray asfortranarray asin asinh atan atan2 atanh atleast_1d atleast_2d
+        atleast_3d average bartlett bincount bitwise_and bitwise_invert bitwise_left_shift
+        bitwise_not bitwise_or bitwise_right_shift bitwise_xor blackman block
+        broadcast_arrays broadcast_shapes broadcast_to cbrt ceil choose clip column_stack
+        compress concat concatenate conj conjugate convolve copy copysign copyto corrcoef
+        correlate cos cosh count_nonzero cov cross cumprod cumsum cumulative_prod
+        cumulative_sum deg2rad degrees delete diag diag_indices diag_indices_from diagflat
+        diagonal diff digitize divide divmod dot dsplit dstack ediff1d einsum empty
+        empty_like equal exp exp2 expand_dims expm1 extract eye fabs fill_diagonal fix
+        flatnonzero flip fliplr flipud float_power floor floor_divide fmax fmin fmod frexp
+        full full_like gcd geomspace gradient greater greater_equal hamming hanning
+        heaviside hsplit hstack hypot i0 identity imag indices inner insert interp
+        intersect1d invert isclose isfinite isin isinf isnan isneginf isposinf isreal ix_
+        kaiser kron lcm ldexp left_shift less less_equal lexsort linspace log log10 log1p
+        log2 logaddexp logaddexp2 logical_and logical_not logical_or logical_xor logspace
+        matmul matrix_transpose matvec max maximum mean median meshgrid min minimum mod modf
+        moveaxis multiply nan_to_num nanargmax nanargmin nancumprod nancumsum nanmax nanmean
+        nanmedian nanmin nanpercentile nanprod nanquantile nanstd nansum nanvar negative
+        nextafter nonzero not_equal ones ones_like outer pad partition percentile
+        permute_dims piecewise place poly polyadd polyder polydiv polyfit polyint polymul
+        polysub polyval positive pow power prod ptp put put_along_axis putmask quantile
+        rad2deg radians ravel ravel_multi_index real reciprocal remainder repeat require
+        reshape resize right_shift rint roll rollaxis roots rot90 round row_stack
+        searchsorted select setdiff1d setxor1d sign signbit sin sinc sinh sort split sqrt
+        square squeeze stack std subtract sum swapaxes take take_along_axis tan tanh
+        tensordot tile trace transpose trapezoid tri tril tril_indices tril_indices_from
+        trim_zeros triu triu_indices triu_indices_from true_divide trunc union1d unique
+        unique_all unique_counts unique_inverse unique_values unravel_index unstack unwrap
+        vander var vdot vecdot vecmat vsplit vstack where zeros zeros_like
     """,
     "numpy.linalg": """
         cholesky cond cross det diagonal eig eigh eigvals eigvalsh inv lstsq matmul
         matrix_norm matrix_power matrix_rank matrix_transpose multi_dot norm outer pinv qr
-        slogdet solve svd svdvals tensordot trace vecdot vector_norm
+        slogdet solve svd svdvals tensordot tensorinv tensorsolve trace vecdot vector_norm
     """,
     "numpy.ndarray": """
-        all any argmax argmin argsort clip conj conjugate cumprod cumsum diagonal dot
-        flatten imag max mean min mT nonzero prod put ravel real repeat reshape round
-        searchsorted sort squeeze std sum swapaxes T take trace transpose var view
+        all any argmax argmin argsort choose clip compress conj conjugate cumprod cumsum
+        diagonal dot flatten imag max mean min mT nonzero prod put ravel real repeat reshape
+        round searchsorted sort squeeze std sum swapaxes T take trace transpose var view
     """,
     "numpy.lib.stride_tricks": """
         sliding_window_view
@@ -186,35 +197,41 @@ _NAMES = {
     """,
     "jax.numpy": """
         abs absolute acos acosh add all allclose amax amin angle any append arange arccos
-        arccosh arcsin arcsinh arctan arctan2 arctanh argmax argmin argsort argwhere around
-        array array_equal array_split asarray asin asinh atan atan2 atanh atleast_1d
-        atleast_2d atleast_3d average bartlett bincount bitwise_and bitwise_invert
-        bitwise_left_shift bitwise_not bitwise_or bitwise_right_shift bitwise_xor blackman
-        broadcast_arrays broadcast_to cbrt ceil clip column_stack concat concatenate conj
-        conjugate convolve copysign corrcoef correlate cos cosh count_nonzero cov cross
-        cumprod cumsum deg2rad degrees diag diagflat diagonal diff digitize divide divmod
-        dot dsplit dstack einsum empty empty_like equal exp exp2 expand_dims expm1 eye fabs
-        flip fliplr flipud float_power floor floor_divide fmax fmin fmod frexp full
-        full_like gcd geomspace gradient greater greater_equal hamming hanning heaviside
-        hsplit hstack hypot i0 identity imag inner interp invert isclose isfinite isin isinf
-        isnan isneginf isposinf isreal kaiser kron lcm ldexp left_shift less less_equal
-        linspace log log10 log1p log2 logaddexp logaddexp2 logical_and logical_not
-        logical_or logical_xor logspace matmul matrix_transpose max maximum mean median
-        meshgrid min minimum mod modf moveaxis multiply nan_to_num nancumsum nanmax nanmean
+        arccosh arcsin arcsinh arctan arctan2 arctanh argmax argmin argpartition argsort
+        argwhere around array array_equal array_split asarray asin asinh atan atan2 atanh
+        atleast_1d atleast_2d atleast_3d average bartlett bincount bitwise_and
+        bitwise_invert bitwise_left_shift bitwise_not bitwise_or bitwise_right_shift
+        bitwise_xor blackman block broadcast_arrays broadcast_shapes broadcast_to cbrt ceil
+        choose clip column_stack compress concat concatenate conj conjugate convolve copy
+        copysign corrcoef correlate cos cosh count_nonzero cov cross cumprod cumsum
+        cumulative_prod cumulative_sum deg2rad degrees delete diag diag_indices
+        diag_indices_from diagflat diagonal diff digitize divide divmod dot dsplit dstack
+        ediff1d einsum empty empty_like equal exp exp2 expand_dims expm1 extract eye fabs
+        fill_diagonal flatnonzero flip fliplr flipud float_power floor floor_divide fmax
+        fmin fmod frexp full full_like gcd geomspace gradient greater greater_equal hamming
+        hanning heaviside hsplit hstack hypot i0 identity imag indices inner insert interp
+        intersect1d invert isclose isfinite isin isinf isnan isneginf isposinf isreal ix_
+        kaiser kron lcm ldexp left_shift less less_equal lexsort linspace log log10 log1p
+        log2 logaddexp logaddexp2 logical_and logical_not logical_or logical_xor logspace
+        matmul matrix_transpose matvec max maximum mean median meshgrid min minimum mod modf
+        moveaxis multiply nan_to_num nanargmax nanargmin nancumprod nancumsum nanmax nanmean
         nanmedian nanmin nanpercentile nanprod nanquantile nanstd nansum nanvar negative
-        nextafter nonzero not_equal ones ones_like outer pad percentile permute_dims poly
-        polyadd polyder polydiv polyfit polyint polymul polysub polyval positive pow power
-        prod ptp put quantile rad2deg radians ravel real reciprocal remainder repeat reshape
-        right_shift rint roll roots rot90 round searchsorted select sign signbit sin sinc
-        sinh sort split sqrt square squeeze stack std subtract sum swapaxes take
-        take_along_axis tan tanh tensordot tile trace transpose trapezoid tri tril triu
-        true_divide trunc unstack unwrap vander var vdot vecdot vsplit vstack where zeros
-        zeros_like
+        nextafter nonzero not_equal ones ones_like outer pad partition percentile
+        permute_dims piecewise place poly polyadd polyder polydiv polyfit polyint polymul
+        polysub polyval positive pow power prod ptp put put_along_axis quantile rad2deg
+        radians ravel ravel_multi_index real reciprocal remainder repeat reshape resize
+        right_shift rint roll rollaxis roots rot90 round searchsorted select setdiff1d
+        setxor1d sign signbit sin sinc sinh sort split sqrt square squeeze stack std
+        subtract sum swapaxes take take_along_axis tan tanh tensordot tile trace transpose
+        trapezoid tri tril tril_indices tril_indices_from trim_zeros triu triu_indices
+        triu_indices_from true_divide trunc union1d unique unique_all unique_counts
+        unique_inverse unique_values unravel_index unstack unwrap vander var vdot vecdot
+        vecmat vsplit vstack where zeros zeros_like
     """,
     "jax.numpy.linalg": """
         cholesky cond cross det diagonal eig eigh eigvals eigvalsh inv lstsq matmul
         matrix_norm matrix_power matrix_rank matrix_transpose multi_dot norm outer pinv qr
-        slogdet solve svd svdvals tensordot trace vecdot vector_norm
+        slogdet solve svd svdvals tensordot tensorinv tensorsolve trace vecdot vector_norm
     """,
     "jax.nn": """
         celu dot_product_attention elu gelu glu hard_sigmoid hard_silu hard_swish hard_tanh
@@ -229,9 +246,16 @@ _NAMES = {
         xlogy zeta
     """,
     "jax.lax": """
-        bessel_i0e bessel_i1e complex conj cummax cummin digamma erf erf_inv erfc igamma
-        igamma_grad_a igammac imag lgamma logistic nextafter polygamma real
-        regularized_incomplete_beta rsqrt stop_gradient top_k zeta
+        batch_matmul bessel_i0e bessel_i1e broadcast broadcast_in_dim broadcasted_iota clamp
+        collapse complex concatenate conj conv conv_general_dilated conv_transpose
+        conv_with_general_padding cumlogsumexp cummax cummin cumprod cumsum digamma dot
+        dot_general dynamic_index_in_dim dynamic_slice dynamic_slice_in_dim
+        dynamic_update_index_in_dim dynamic_update_slice dynamic_update_slice_in_dim erf
+        erf_inv erfc expand_dims igamma igamma_grad_a igammac imag index_in_dim integer_pow
+        iota lgamma logistic nextafter pad polygamma real reduce_and reduce_max reduce_min
+        reduce_or reduce_prod reduce_sum regularized_incomplete_beta reshape rev round rsqrt
+        select select_n slice slice_in_dim sort sort_key_val squeeze stop_gradient top_k
+        transpose zeta
     """,
     "jax.ops": """
         segment_max segment_min segment_prod segment_sum
@@ -285,6 +309,36 @@ _NAMES = {
         poisson.logcdf poisson.logpmf poisson.logsf poisson.pmf poisson.sf t.cdf t.logcdf
         t.logpdf t.logsf t.pdf t.sf uniform.cdf uniform.logcdf uniform.logpdf uniform.logsf
         uniform.pdf uniform.ppf uniform.sf
+    """,
+    "scipy.linalg": """
+        block_diag cho_factor cho_solve cholesky circulant companion convolution_matrix
+        coshm cosm det eig eigh eigh_tridiagonal eigvals eigvalsh expm expm_frechet fiedler
+        fractional_matrix_power hadamard hankel helmert hilbert inv invhilbert invpascal
+        khatri_rao leslie logm lstsq lu lu_factor lu_solve norm pascal pinv polar qr signm
+        sinhm sinm solve solve_banded solve_circulant solve_continuous_lyapunov
+        solve_discrete_lyapunov solve_lyapunov solve_sylvester solve_toeplitz
+        solve_triangular sqrtm svd svdvals tanhm tanm toeplitz
+    """,
+    "scipy.signal": """
+        convolve convolve2d correlate correlate2d fftconvolve oaconvolve
+    """,
+    "scipy.integrate": """
+        cumulative_trapezoid simpson trapezoid
+    """,
+    "jax.scipy.linalg": """
+        block_diag cho_factor cho_solve cholesky circulant companion convolution_matrix det
+        eigh eigh_tridiagonal expm expm_frechet fiedler hadamard hankel helmert hilbert inv
+        invhilbert invpascal leslie lu lu_factor lu_solve pascal polar qr solve
+        solve_sylvester solve_triangular sqrtm svd toeplitz
+    """,
+    "jax.scipy.signal": """
+        convolve convolve2d correlate correlate2d fftconvolve
+    """,
+    "jax.scipy.ndimage": """
+        map_coordinates
+    """,
+    "jax.lax.linalg": """
+        cholesky eigh lu qr svd triangular_solve
     """,
 }
 

@@ -29,6 +29,9 @@ WRITTEN = {
     "math": "math.{}",
     "sympy": "sympy.{}",
     "scipy.fft": "scipy.fft.{}",
+    "scipy.linalg": "scipy.linalg.{}",
+    "scipy.signal": "scipy.signal.{}",
+    "scipy.integrate": "scipy.integrate.{}",
     "jax.numpy": "jnp.{}",
     "jax.numpy.linalg": "jnp.linalg.{}",
     "jax.numpy.fft": "jnp.fft.{}",
@@ -37,6 +40,10 @@ WRITTEN = {
     "jax.scipy.stats": "jax.scipy.stats.{}",
     "jax.lax": "jax.lax.{}",
     "jax.ops": "jax.ops.{}",
+    "jax.scipy.linalg": "jax.scipy.linalg.{}",
+    "jax.scipy.signal": "jax.scipy.signal.{}",
+    "jax.scipy.ndimage": "jax.scipy.ndimage.{}",
+    "jax.lax.linalg": "jax.lax.linalg.{}",
 }
 """Module -> how its names are written in a program."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from vjpcli.errors import Diagnostic, Label, Span, VjpError, fail
-from vjpcli.graph.binding import Keywords, as_operand, call_operation
+from vjpcli.graph.binding import Keywords, call_operation, operand
 from vjpcli.graph.names import Callee, LibraryName, find_callee, is_dtype
 from vjpcli.graph.operation import OPERATIONS
 from vjpcli.graph.tracer.functions import Functions
@@ -115,7 +115,7 @@ class Calls(Functions):
             raise fail("too-many-arguments", f".{update.how}() takes {wanted or 'no'} values")
         if update.how == "get":
             return OPERATIONS["index"](node, index=index)
-        values = as_operand(arguments[0])
+        values = operand(arguments[0])
         return OPERATIONS["update_at"](node, values, index=index, how=update.how)
 
     def added_up(self, entries: list[Any], part: Call) -> Any:
