@@ -32,6 +32,7 @@ from vjpcli.graph.names import (
     Callee,
     LibraryName,
     find_callee,
+    is_complex_dtype,
     is_dtype,
     unknown_function,
 )
@@ -407,7 +408,8 @@ class _Tracer:
             (k.name, self.plain(done[id(k.value)], k.value), k.name_span) for k in part.keywords
         ]
         if isinstance(callee, LibraryName) and is_dtype(callee.path):
-            callee = find_callee("float", self.library)  # np.float64(3) is 3
+            kind = "complex" if is_complex_dtype(callee.path) else "float"
+            callee = find_callee(kind, self.library)  # np.float64(3) is 3
         if not isinstance(callee, Callee):
             raise self.call_of_value(part, callee)
         name_span = (

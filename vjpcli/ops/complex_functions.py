@@ -97,7 +97,7 @@ def _whole_power(a: Complex, exponent: int) -> Any:
         exponent //= 2
         if exponent:
             square = _multiply(square, square)
-    return OPERATIONS["ones_like"](a.real) if result is None else result
+    return pair(OPERATIONS["ones_like"](a.real), make_constant(0.0)) if result is None else result
 
 
 def _reciprocal(a: Complex) -> Complex:

@@ -11,6 +11,8 @@ import math
 import numpy as np
 
 from vjpcli.graph.complex_value import Complex, real_needed
+from vjpcli.graph.operation import positive
+from vjpcli.graph.operation import real as real_domain
 from vjpcli.ops import (
     builders,
     comparison,
@@ -160,6 +162,7 @@ def complex_of_parts(real, imaginary=None):
 
 @operation(
     takes_complex=True,
+    domain=(positive, real_domain),
     samples=(sample((3,), (3,)), sample((2, 1), (3,))),
     refuses=(Refusal(sample((2,), (3,)), "shape-mismatch"),),
 )
@@ -168,7 +171,7 @@ def polar(abs, angle):
 
     Shapes:  abs [...], angle [...] -> [...] (broadcast)
     Units:   angles in radians
-    Kinks:   none
+    Kinks:   none; for a negative length PyTorch's gradient has the wrong sign
     Source:  abs*cos(angle) + 1j*abs*sin(angle)
     Example: vjp explain "torch.polar(r, t).real" r=1,2 t=0.5,1 --seed ones
     """
