@@ -48,7 +48,7 @@ def _modulus(a, b):
     analytic=True,
     kinks=(
         Kink(
-            "z == 0",
+            "a == 0 and b == 0",
             lambda y, a, b: y == 0,
             slopes=(-1, 1),
             used=0,

@@ -218,7 +218,9 @@ def _place_in_words(evidence: Evidence, hit: Hit) -> str:
     first = hit.node.operation.operand_names[0]
     if first not in texts and hit.node.operands[0].operation is not constant:
         texts[first] = f"the argument of {hit.node.operation.name}"
-    return re.sub(r"[A-Za-z_]\w*", lambda word: texts.get(word.group(), word.group()), place)
+    said = re.sub(r"[A-Za-z_]\w*", lambda word: texts.get(word.group(), word.group()), place)
+    # The two parts of a complex value have one text: where it is 0, both are.
+    return " and ".join(dict.fromkeys(said.split(" and ")))
 
 
 # Kinks that conditions make: where(x > 0, x, 0) at 0.
