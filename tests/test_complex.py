@@ -49,11 +49,13 @@ AS_IN_NUMPY = (
     f"np.tensordot({M}, {N}, 1)", f"np.convolve({Z}, {W})", f"np.correlate({Z}, {W}, 'full')",
     f"np.linalg.matrix_power({M}, 3)", f"np.linalg.multi_dot([{M}, {N}, {M}])",
     f"np.average({Z})", f"np.trapezoid({Z})", f"np.polyval({Z}, a)", f"np.vander({Z})",
-    f"np.fft.fft({Z})", f"np.fft.ifft({Z}, n=5)", f"np.fft.fft2({M})", f"np.fft.fftn({M}, (3,), (0,))",
+    f"np.fft.fft({Z})", f"np.fft.ifft({Z}, n=5)", f"np.fft.fft2({M})",
+    f"np.fft.fftn({M}, (3,), (0,))",
     "np.fft.fft(A, axis=0)", "np.fft.rfft(a)", "np.fft.rfft(a, n=4, norm='ortho')",
     "np.fft.rfft2(A)", "np.fft.rfftn(A, axes=(1, 0))", "np.fft.ihfft(a)",
     f"np.fft.fftshift({Z})", f"np.fft.ifftshift({Z})", "np.exp(2j * np.pi * np.fft.fftfreq(3) * a)",
-    f"np.array([1 + 2j, 3]) @ {M}", f"{M}.sum()", f"{M}.mean(axis=0)", "np.asarray(a, dtype=complex)",
+    f"np.array([1 + 2j, 3]) @ {M}", f"{M}.sum()", f"{M}.mean(axis=0)",
+    "np.asarray(a, dtype=complex)",
     "a.astype(complex) * 1j", "np.complex128(2) * a", "complex(1, 2) * a",
 )  # fmt: skip
 """Complex results, as NumPy has them."""
