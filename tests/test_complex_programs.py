@@ -214,3 +214,20 @@ def test_inverse_undoes_a_cosine_transform(name, kind, norm):
     if norm == "ortho":
         matrix = jac(f"scipy.fft.{name}(x, {kind}, norm='ortho')", {"x": X})["x"]
         np.testing.assert_allclose(matrix @ matrix.T, np.eye(4), atol=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("program", "better"),
+    [
+        (
+            "X = torch.fft.rfft(x); sum(torch.sqrt(X.real**2 + X.imag**2))",
+            "X = torch.fft.rfft(x); sum(torch.abs(X))",
+        ),
+        (
+            "sum(np.sqrt(np.fft.fft(x).real**2 + np.fft.fft(x).imag**2))",
+            "sum(np.abs(np.fft.fft(x)))",
+        ),
+    ],
+)
+def test_length_that_is_written_out_is_told_to_be_abs(program, better):
+    assert only(program, "nan-inf-times-zero", {"x": np.ones(4)}).fix.text == better
