@@ -72,6 +72,8 @@ REAL_IN_NUMPY = (
     f"np.fft.irfft2({M})", f"np.fft.irfftn({M}, s=(3, 3), axes=(0, 1))",
     "np.fft.hfft(a + 1j*b, n=5)", f"np.log(np.abs(np.fft.fft2({M})))",
     "np.abs(np.fft.fft(a))**2", "np.fft.fftshift(np.abs(np.fft.fft(a)))",
+    "np.unwrap(4 * np.cumsum(a))", "np.unwrap(4*A)", "np.unwrap(4*A, axis=0, discont=4)",
+    "np.unwrap(9*a, period=2)", f"np.unwrap(np.angle(np.fft.fft({Z})))",
     "np.hanning(3) * a", "np.hamming(3) * a", "np.blackman(3) * a", "np.bartlett(3) * a",
     "np.kaiser(3, 5) * a", "np.fft.fftfreq(3, 0.5) * a", "np.fft.rfftfreq(4) * a",
 )  # fmt: skip

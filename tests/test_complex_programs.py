@@ -167,6 +167,20 @@ def test_complex_array_of_a_caller_is_refused_with_the_way_to_give_it():
     assert told.code == "complex-number"
 
 
+def test_imports_of_transforms_are_skipped():
+    for line in (
+        "import torch.fft",
+        "from scipy.fft import rfft",
+        "from numpy.fft import rfft, fft",
+    ):
+        assert grad(f"{line}\nsum(abs(rfft(x)))", {"x": X})["x"].shape == (4,)
+
+
+def test_number_before_an_input_named_j_is_told_to_be_imaginary():
+    told = refusal("2j*x", {"x": 1.0, "j": 3.0})
+    assert told.notes == ("a product with the input j is written 2*j",)
+
+
 def test_kink_is_told_where_a_complex_value_is_zero():
     found = only("sum(abs(fft(x)))", "kink", {"x": [1.0, 1.0]})
     assert "where fft(x) == 0" in found.message

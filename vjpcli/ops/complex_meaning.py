@@ -34,7 +34,7 @@ _AS_MADE = """
     zeros_like ones_like full full_like array scatter scatter_add index_add index_copy index_fill
     put masked_fill sliding_window_view windows_along unfold pad_last_axes block_diag matrix_power
     polyval vander linalg_vander linalg_cross conv1d conv2d conv3d conv_transpose1d conv_transpose2d
-    l1_loss dist
+    l1_loss dist normalize
 """
 ON_EACH_PART = frozenset(_ON_EACH_PART.split())
 """Operations that act on each part by itself; so does everything that only moves entries."""

@@ -29,10 +29,12 @@ from vjpcli.ops.declaration import (
     elementwise,
     fail,
     operation,
+    outcome,
     sample,
     shape_text,
+    trailing_axis,
 )
-from vjpcli.ops.keywords import true_or_false
+from vjpcli.ops.keywords import plain_number, true_or_false
 
 
 def _modulus(a, b):
@@ -134,6 +136,38 @@ def angle(x, *, deg=False):
     """
     turn = complex_functions.angle(x)
     return turn * (180 / math.pi) if true_or_false("deg", deg) else turn
+
+
+@operation(
+    lambda x, *, discont, axis, period: np.unwrap(x, discont, axis=axis, period=period),
+    pattern=lambda x, **static: x,
+    samples=(sample([0.5, 3.0, 6.5, 9.0]), sample([[0.5, 7.2], [3.0, 1.0]], axis=0, period=4)),
+    refuses=(
+        Refusal(sample(()), "axis-out-of-range"),
+        Refusal(sample((3,), axis=1), "axis-out-of-range"),
+        Refusal(sample((3,), period=0), "keyword-value"),
+        Refusal(sample((3,), discont="pi"), "keyword-value"),
+    ),
+)
+def unwrap(x, *, discont=None, axis=-1, period=2 * math.pi):
+    """Angles without jumps: whole periods are added so that neighbours differ by half of one.
+
+    Shapes:  x [..., n] -> [..., n]
+    Kinks:   jumps where neighbours differ by half a period; the slope is 1 everywhere
+    Source:  what is added is constant between jumps
+    Example: vjp explain "np.unwrap(np.angle(np.fft.fft(x)))" x=1,2,3,5 --seed 0,0,0,1
+    """
+    axis = trailing_axis(x, axis)
+    period = plain_number("period", period)
+    if period <= 0:
+        raise fail("keyword-value", "`period` is a positive number")
+    discont = period / 2 if discont is None else plain_number("discont", discont)
+    return outcome(x.shape, discont=discont, axis=axis, period=period)
+
+
+@unwrap.vjp
+def _(g, y, x, *, discont, axis, period):
+    return g
 
 
 @operation(

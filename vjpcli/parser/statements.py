@@ -19,9 +19,14 @@ _KNOWN_IMPORTS: dict[str, set[str | None]] = {
     "jax": {None},
     "jax.numpy": {None, "jnp"},
     "math": {None},
+    "torch.fft": {None},
+    "scipy": {None},
+    "scipy.fft": {None},
 }
 # A bare name takes PyTorch's meaning, so single names from other libraries could change theirs.
-_SAME_MEANING = {"torch", "torch.nn", "torch.nn.functional", "math"}
+_SAME_MEANING = {
+    "torch", "torch.nn", "torch.nn.functional", "math", "torch.fft", "numpy.fft", "scipy.fft",
+}  # fmt: skip
 _AUGMENTED = r"(?:[\s)\\]|#[^\r\n]*)*([^\s=]+=)"
 
 

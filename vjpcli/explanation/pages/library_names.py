@@ -97,7 +97,7 @@ _NAMES = {
         vsplit where xlogy
     """,
     "numpy": """
-        angle bartlett blackman conj conjugate hamming hanning imag kaiser real
+        angle bartlett blackman conj conjugate hamming hanning imag kaiser real unwrap
         abs absolute acos acosh add all amax amin any append arange arccos arccosh arcsin
         arcsinh arctan arctan2 arctanh argmax argmin argsort argwhere around array
         array_split asanyarray asarray ascontiguousarray asin asinh atan atan2 atanh
@@ -142,7 +142,7 @@ _NAMES = {
         xlogy
     """,
     "jax.numpy": """
-        angle bartlett blackman conj conjugate hamming hanning imag kaiser real
+        angle bartlett blackman conj conjugate hamming hanning imag kaiser real unwrap
         abs absolute acos acosh add all amax amin any append arange arccos arccosh arcsin
         arcsinh arctan arctan2 arctanh argmax argmin argsort argwhere around array
         array_split asarray asin asinh atan atan2 atanh atleast_1d atleast_2d atleast_3d
