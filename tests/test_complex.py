@@ -42,6 +42,7 @@ AS_IN_NUMPY = (
     f"np.repeat({Z}, 2)", f"np.pad({Z}, 1)", f"np.pad({Z}, 1, constant_values=3)",
     f"np.pad({Z}, (1, 2), mode='reflect')",
     f"np.where(a > 0, {Z}, {W})", f"np.where(a > 0, {Z}, 0)", f"np.where(a > 0, b, {Z})",
+    f"np.where(a > 0, {Z}, b > 0)", f"np.stack([{Z}, a > 0])", f"{Z} * (a > 0)", f"{Z} + (a > 0)",
     f"np.tril({M})", f"np.diag({Z})", f"np.diagonal({M})", f"np.kron({Z}, a)",
     f"{M} @ {N}", f"A @ {N}", f"{M} @ A", f"np.dot({Z}, {W})", f"np.vdot({Z}, {W})",
     f"np.vdot(a, {W})", f"np.inner({Z}, {W})", f"np.outer({Z}, {W})", f"np.cross({Z}, {W})",
