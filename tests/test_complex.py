@@ -49,6 +49,8 @@ AS_IN_NUMPY = (
     f"np.einsum('ij,jk', {M}, {N})", f"np.einsum('i,i,i', {Z}, {W}, {Z})",
     f"np.tensordot({M}, {N}, 1)", f"np.convolve({Z}, {W})", f"np.correlate({Z}, {W}, 'full')",
     f"np.linalg.matrix_power({M}, 3)", f"np.linalg.multi_dot([{M}, {N}, {M}])",
+    f"np.prod({Z})", f"np.prod({M}, axis=0)",
+    f"np.prod({M})", f"np.prod({M}, axis=1, keepdims=True)", f"np.prod({Z}[:0])",
     f"np.average({Z})", f"np.trapezoid({Z})", f"np.polyval({Z}, a)", f"np.vander({Z})",
     f"np.fft.fft({Z})", f"np.fft.ifft({Z}, n=5)", f"np.fft.fft2({M})",
     f"np.fft.fftn({M}, (3,), (0,))",
