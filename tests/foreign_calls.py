@@ -96,7 +96,7 @@ class CallCase:
         ]
         for one in parts:
             tensor = one if isinstance(one, torch.Tensor) else torch.as_tensor(one)
-            found.append((tensor.detach().double().numpy(), None))
+            found.append((tensor.detach().double().resolve_neg().numpy(), None))
             if tensor.requires_grad:
                 seed = library.array(seed_of(tensor.shape))
                 try:
@@ -108,7 +108,9 @@ class CallCase:
                 found[-1] = (
                     found[-1][0],
                     {
-                        name: np.zeros(tensors[name].shape) if one is None else one.numpy()
+                        name: np.zeros(tensors[name].shape)
+                        if one is None
+                        else one.resolve_neg().numpy()
                         for name, one in zip(tensors, gradients, strict=True)
                     },
                 )

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 from foreign_calls import CallCase, call_cases, kink_slope
 from test_kinks import KINK_CASES
-from test_measured_in_torch import MEASURED_FILE
-from torch_calls import CALLS, VALUES, names_in, seed_for
+from test_measured_in_torch import FILES
+from torch_calls import VALUES, names_in, seed_for
 
 from vjpcli import VjpError, check
 from vjpcli.engine.foreign import NotAvailable
@@ -76,11 +76,12 @@ def measured(text: str) -> dict[str, Any]:
     }
 
 
-def test_measured_numbers_are_those_of_this_pytorch(rewrite):
-    rows = [measured(text) for texts in CALLS.values() for text in texts]
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_measured_numbers_are_those_of_this_pytorch(file, rewrite):
+    rows = [measured(text) for texts in FILES[file].values() for text in texts]
     if rewrite:
-        MEASURED_FILE.write_text("".join(f"{json.dumps(row)}\n" for row in rows), "utf-8")
-    kept = [json.loads(line) for line in MEASURED_FILE.read_text("utf-8").splitlines()]
+        file.write_text("".join(f"{json.dumps(row)}\n" for row in rows), "utf-8")
+    kept = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
     assert [row["call"] for row in kept] == [row["call"] for row in rows]
     for old, new in zip(kept, rows, strict=True):
         np.testing.assert_allclose(old["value"], new["value"], rtol=1e-9, atol=1e-12)

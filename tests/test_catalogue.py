@@ -71,6 +71,11 @@ BARE = {
         relu sigmoid softplus gelu silu swish softmax log_softmax softmin logsigmoid hardsigmoid
         hardswish hardtanh relu6 leaky_relu elu celu selu mish softsign tanhshrink threshold prelu
     """,
+    "complex values": """
+        real imag conj conjugate angle complex polar view_as_real view_as_complex adjoint fft ifft
+        rfft irfft fft2 ifft2 rfft2 irfft2 fftn ifftn fftshift ifftshift fftfreq rfftfreq stft istft
+        hann_window hamming_window blackman_window unwrap
+    """,
     "losses": """
         cross_entropy nll_loss binary_cross_entropy binary_cross_entropy_with_logits mse_loss
         l1_loss smooth_l1_loss huber_loss kl_div hinge_embedding_loss cosine_similarity
@@ -149,6 +154,16 @@ PREFIXED = {
         sinc sinh sort sqrt square squeeze stack std sum take tan tanh tensordot trace transpose
         tril triu var vdot where zeros
     """,
+    "torch.fft": """
+        fft fft2 fftfreq fftn fftshift hfft hfft2 hfftn ifft ifft2 ifftn ifftshift ihfft ihfft2
+        ihfftn irfft irfft2 irfftn rfft rfft2 rfftfreq rfftn
+    """,
+    "np.fft": """
+        fft fft2 fftfreq fftn fftshift hfft ifft ifft2 ifftn ifftshift ihfft irfft irfft2 irfftn
+        rfft rfft2 rfftfreq rfftn
+    """,
+    "jnp.fft": "fft fft2 fftfreq fftn fftshift ifft ifft2 ifftn irfft rfft rfft2 rfftfreq rfftn",
+    "scipy.fft": "dct dst fft fft2 fftfreq fftn fftshift idct idst ifft irfft rfft rfftfreq",
     "jnp.linalg": "cholesky det eigh eigvalsh inv lstsq norm pinv qr slogdet solve svd",
     "jax.nn": """
         celu elu gelu glu hard_sigmoid hard_swish hard_tanh leaky_relu log_sigmoid log_softmax

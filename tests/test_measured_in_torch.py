@@ -13,12 +13,19 @@ from typing import Any
 
 import numpy as np
 import pytest
+from complex_calls import COMPLEX_CALLS
 from torch_calls import CALLS, VALUES, WRONG_IN_TORCH, seed_for
 
 from vjpcli import explain
 
 MEASURED_FILE = Path(__file__).with_name("measured_in_torch.jsonl")
-ROWS = [json.loads(line) for line in MEASURED_FILE.read_text("utf-8").splitlines()]
+FILES = {
+    MEASURED_FILE: CALLS,
+    MEASURED_FILE.with_name("measured_complex_in_torch.jsonl"): COMPLEX_CALLS,
+}
+"""Where the numbers are kept -> the calls that were measured."""
+
+ROWS = [json.loads(line) for file in FILES for line in file.read_text("utf-8").splitlines()]
 
 
 def ours(row: dict[str, Any]) -> Any:
@@ -45,7 +52,8 @@ def test_call_gives_the_numbers_that_torch_gives(row):
 
 
 def test_every_call_was_measured():
-    assert [row["call"] for row in ROWS] == [text for texts in CALLS.values() for text in texts]
+    calls = [text for groups in FILES.values() for texts in groups.values() for text in texts]
+    assert [row["call"] for row in ROWS] == calls
 
 
 @pytest.mark.parametrize("text", WRONG_IN_TORCH)

@@ -46,13 +46,14 @@ VALUES: dict[str, Any] = {
     "k": [[[0.5, -0.25]], [[0.75, 1.0]], [[0.2, -0.9]]],
     "k3": [[[0.5, -0.25], [0.75, 1.0], [0.2, -0.9]]],
     "m": [0.7, -0.3, 1.9],
+    "s": [0.1, 0.9, -0.6, 1.3, 0.2, 1.7, -0.2, 0.4, 0.8, -0.7],
     "z": [nan, inf, -inf, 0.0, -0.0, 1.0, -1.0, 2.5, -20.0],
     "t": [3.0, 3.0, 1.0, 3.0],
     "o": [0.0, 0.0, 0.0],
     "O": [[5.0, 0.0, 3.0], [0.0, 0.0, 2.0]],
     "D": [[1.0, 2.0], [3.0, 6.0]],
 }
-"""z holds special values, t ties, o and O zeros, S is symmetric, T and I are images."""
+"""z holds special values, t ties, o and O zeros, S is symmetric, s a signal, T and I are images."""
 
 CALLS = {
     "bounds": (

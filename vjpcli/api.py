@@ -318,7 +318,7 @@ def _request(value: ArrayLike | str, output: str | None = None) -> SeedRequest:
 def _real_array(value: ArrayLike, what: str) -> NDArray[np.float64]:
     """`value` as float64, read-only.
 
-    Errors: ragged-rows, not-a-number, too-many-axes.
+    Errors: ragged-rows, not-a-number, complex-number, too-many-axes.
     """
     if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
         raise fail("not-a-number", f"{what} has masked entries, which have no value")
@@ -331,6 +331,12 @@ def _real_array(value: ArrayLike, what: str) -> NDArray[np.float64]:
             array = array.astype(np.float64)
         except OverflowError:
             raise fail("not-a-number", f"{what} is too large for a float64") from None
+    if array.dtype.kind == "c":
+        raise fail(
+            "complex-number",
+            f"{what} is complex, and values and seeds are real",
+            notes=("give its two parts as two inputs, and write a + 1j*b in the expression",),
+        )
     if array.dtype.kind not in "biuf":
         raise fail("not-a-number", f"{what} holds {array.dtype}, not real numbers")
     refuse_oversized(array.shape)

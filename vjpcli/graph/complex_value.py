@@ -7,7 +7,7 @@ derivatives and the check need to know nothing of it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from vjpcli.errors import Fix, Source, Span, VjpError, fail
 from vjpcli.graph.node import Node, Shape
@@ -67,8 +67,8 @@ def complex_values(inputs: Mapping[str, Node]) -> dict[str, Complex]:
     return found
 
 
-def complex_output(source: Source, span: Span) -> VjpError:
-    """The refusal of a complex output, which stands at `span`."""
+def complex_output(source: Source, span: Span, inputs: Collection[str]) -> VjpError:
+    """The refusal of a complex output, which stands at `span` in a program with these inputs."""
     text = source.text
     kind, _, name = source.origin.partition(" of ")
     if kind == "value":
@@ -83,6 +83,14 @@ def complex_output(source: Source, span: Span) -> VjpError:
     if kind == "--seed":
         return fail(
             "complex-number", "this seed is complex, and seeds are real", source=source, span=span
+        )
+    if "j" in inputs:
+        return fail(
+            "complex-output",
+            "the output is complex: a number before j makes it imaginary",
+            source=source,
+            span=span,
+            notes=("a product with the input j is written 2*j",),
         )
     real = f"abs({text[span.start : span.end]})"
     return fail(

@@ -93,7 +93,7 @@ class _Tracer(Words, Operators, Attributes, Calls, Positions):
         last = statement.value
         output = self.node(value, last)
         if isinstance(output, Complex):
-            raise complex_output(self.source, last.span)
+            raise complex_output(self.source, last.span, self.inputs)
         if output.kind != "real":
             # A condition counts as 0 and 1, as everywhere; its derivative is zero.
             with written_at(last.span):

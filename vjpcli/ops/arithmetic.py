@@ -272,7 +272,7 @@ def _(g, y, x):
     ),
 )
 def abs(x):
-    """The size of the number without its sign.
+    """The size of the number without its sign; of a complex one, its distance from 0.
 
     Shapes:  x [...] -> [...]
     Kinks:   at 0 any slope in [-1, 1] is right; 0 is used (PyTorch, autograd), JAX uses 1. At nan

@@ -9,10 +9,12 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from vjpcli.graph.complex_value import Complex, real_needed
 from vjpcli.graph.node import Node
 from vjpcli.graph.operation import OPERATIONS, constant_number, make_constant
-from vjpcli.ops import arithmetic, comparison, elementary, hyperbolic, trigonometry
+from vjpcli.ops import arithmetic, comparison, elementary, hyperbolic, indexing, trigonometry
 from vjpcli.ops.complex_parts import (
     conjugate,
     imaginary_part,
@@ -25,6 +27,8 @@ from vjpcli.ops.complex_parts import (
     real_part,
     times,
 )
+from vjpcli.ops.declaration import reduced_shape, trailing_axes
+from vjpcli.ops.keywords import true_or_false
 
 MOST_FACTORS = 64
 """Whole exponents up to which a power is multiplied out."""
@@ -97,7 +101,7 @@ def _whole_power(a: Complex, exponent: int) -> Any:
         exponent //= 2
         if exponent:
             square = _multiply(square, square)
-    return OPERATIONS["ones_like"](a.real) if result is None else result
+    return pair(OPERATIONS["ones_like"](a.real), make_constant(0.0)) if result is None else result
 
 
 def _reciprocal(a: Complex) -> Complex:
@@ -188,6 +192,29 @@ def _either_part(name: str) -> Callable[[Complex], Any]:
     return lambda z: OPERATIONS[name](z.real) | OPERATIONS[name](z.imaginary)
 
 
+def _prod(z: Complex, *, axis: Any = None, keepdims: bool = False) -> Any:
+    """One half times the other, until one entry is left."""
+    axes = trailing_axes(z.real, axis)
+    wanted = reduced_shape(z.shape, axes, true_or_false("keepdims", keepdims))
+    front = tuple(i - z.ndim for i in range(z.ndim) if i - z.ndim not in axes)
+    kept = tuple(z.shape[one] for one in front)
+    rest: Any = OPERATIONS["permute"](z, axis=(*front, *axes))
+    count = math.prod(z.shape[one] for one in axes)
+    rest = OPERATIONS["reshape"](rest, shape=(*kept, count))
+    if not count:
+        return pair(make_constant(np.ones(wanted)), make_constant(0.0))
+    while count > 1:
+        half = count // 2
+        first, second, odd = (
+            indexing.read_range(rest, start, stop, -1)
+            for start, stop in ((0, half), (half, 2 * half), (2 * half, count))
+        )
+        rest = first * second
+        rest = OPERATIONS["concatenate"](rest, odd, axis=-1) if count % 2 else rest
+        count = half + count % 2
+    return OPERATIONS["reshape"](rest, shape=wanted)
+
+
 def _var(z: Complex, **static: Any) -> Any:
     var = OPERATIONS["var"]
     return var(z.real, **static) + var(z.imaginary, **static)
@@ -264,6 +291,7 @@ MEANINGS: dict[str, Callable[..., Any]] = {
     "lerp": lambda start, end, weight: start + weight * (end - start),
     "addcmul": lambda x, a, b, *, value=1: x + value * (a * b),
     "addcdiv": lambda x, a, b, *, value=1: x + value * (a / b),
+    "prod": _prod,
     "var": _var,
     "std": _std,
     "norm": _norm_of_lengths("norm"),

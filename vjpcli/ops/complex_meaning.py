@@ -34,7 +34,7 @@ _AS_MADE = """
     zeros_like ones_like full full_like array scatter scatter_add index_add index_copy index_fill
     put masked_fill sliding_window_view windows_along unfold pad_last_axes block_diag matrix_power
     polyval vander linalg_vander linalg_cross conv1d conv2d conv3d conv_transpose1d conv_transpose2d
-    l1_loss dist
+    l1_loss dist normalize
 """
 ON_EACH_PART = frozenset(_ON_EACH_PART.split())
 """Operations that act on each part by itself; so does everything that only moves entries."""
@@ -64,23 +64,18 @@ def on_complex(operation: Operation, operands: Any, static: Any) -> Any:
 
 
 def _on_each_part(operation: Operation, operands: Any, static: Any) -> Complex:
+    names = operation.operand_names
+    chooses = [names[min(i, len(names) - 1)] == "condition" for i in range(len(operands))]
+    if any(isinstance(one, Complex) for one, does in zip(operands, chooses, strict=True) if does):
+        raise real_needed("a condition is true or false")
     parts = []
     for part in (real_part, imaginary_part):
         given = (
-            one if one is None or name == "condition" or _is_condition(one) else part(one)
-            for name, one in zip(_names(operation, operands), operands, strict=True)
+            one if one is None or does else part(one)
+            for one, does in zip(operands, chooses, strict=True)
         )
         parts.append(operation(*given, **static))
     return pair(*parts)
-
-
-def _names(operation: Operation, operands: Any) -> list[str]:
-    names = operation.operand_names
-    return [names[min(i, len(names) - 1)] for i in range(len(operands))]
-
-
-def _is_condition(one: Any) -> bool:
-    return isinstance(one, Node) and one.kind == "condition"
 
 
 def _multiplied_out(operation: Operation, operands: Any, static: Any) -> Complex:

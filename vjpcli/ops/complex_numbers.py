@@ -11,6 +11,8 @@ import math
 import numpy as np
 
 from vjpcli.graph.complex_value import Complex, real_needed
+from vjpcli.graph.operation import positive
+from vjpcli.graph.operation import real as real_domain
 from vjpcli.ops import (
     builders,
     comparison,
@@ -27,10 +29,12 @@ from vjpcli.ops.declaration import (
     elementwise,
     fail,
     operation,
+    outcome,
     sample,
     shape_text,
+    trailing_axis,
 )
-from vjpcli.ops.keywords import true_or_false
+from vjpcli.ops.keywords import plain_number, true_or_false
 
 
 def _modulus(a, b):
@@ -46,7 +50,7 @@ def _modulus(a, b):
     analytic=True,
     kinks=(
         Kink(
-            "z == 0",
+            "a == 0 and b == 0",
             lambda y, a, b: y == 0,
             slopes=(-1, 1),
             used=0,
@@ -135,6 +139,38 @@ def angle(x, *, deg=False):
 
 
 @operation(
+    lambda x, *, discont, axis, period: np.unwrap(x, discont, axis=axis, period=period),
+    pattern=lambda x, **static: x,
+    samples=(sample([0.5, 3.0, 6.5, 9.0]), sample([[0.5, 7.2], [3.0, 1.0]], axis=0, period=4)),
+    refuses=(
+        Refusal(sample(()), "axis-out-of-range"),
+        Refusal(sample((3,), axis=1), "axis-out-of-range"),
+        Refusal(sample((3,), period=0), "keyword-value"),
+        Refusal(sample((3,), discont="pi"), "keyword-value"),
+    ),
+)
+def unwrap(x, *, discont=None, axis=-1, period=2 * math.pi):
+    """Angles without jumps: whole periods are added so that neighbours differ by half of one.
+
+    Shapes:  x [..., n] -> [..., n]
+    Kinks:   jumps where neighbours differ by half a period; the slope is 1 everywhere
+    Source:  what is added is constant between jumps
+    Example: vjp explain "np.unwrap(np.angle(np.fft.fft(x)))" x=1,2,3,5 --seed 0,0,0,1
+    """
+    axis = trailing_axis(x, axis)
+    period = plain_number("period", period)
+    if period <= 0:
+        raise fail("keyword-value", "`period` is a positive number")
+    discont = period / 2 if discont is None else plain_number("discont", discont)
+    return outcome(x.shape, discont=discont, axis=axis, period=period)
+
+
+@unwrap.vjp
+def _(g, y, x, *, discont, axis, period):
+    return g
+
+
+@operation(
     name="complex",
     keyword_aliases={"imag": "imaginary"},
     takes_complex=True,
@@ -160,6 +196,7 @@ def complex_of_parts(real, imaginary=None):
 
 @operation(
     takes_complex=True,
+    domain=(positive, real_domain),
     samples=(sample((3,), (3,)), sample((2, 1), (3,))),
     refuses=(Refusal(sample((2,), (3,)), "shape-mismatch"),),
 )
@@ -168,7 +205,7 @@ def polar(abs, angle):
 
     Shapes:  abs [...], angle [...] -> [...] (broadcast)
     Units:   angles in radians
-    Kinks:   none
+    Kinks:   none; for a negative length PyTorch's gradient has the wrong sign
     Source:  abs*cos(angle) + 1j*abs*sin(angle)
     Example: vjp explain "torch.polar(r, t).real" r=1,2 t=0.5,1 --seed ones
     """

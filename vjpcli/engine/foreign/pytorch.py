@@ -96,9 +96,10 @@ def gradients(
             found = torch.autograd.grad(list(moving.values()), wanted, weights, allow_unused=True)
         return ForeignResult(
             version=str(torch.__version__).partition("+")[0],
-            outputs={name: one.detach().double().numpy() for name, one in outputs.items()},
+            # The imaginary part of a conjugate is kept as a view that still has to be negated.
+            outputs={n: one.detach().double().resolve_neg().numpy() for n, one in outputs.items()},
             gradients={
-                name: np.zeros(np.shape(values[name])) if one is None else one.numpy()
+                name: np.zeros(np.shape(values[name])) if one is None else one.resolve_neg().numpy()
                 for name, one in zip(leaves, found, strict=True)
             },
         )

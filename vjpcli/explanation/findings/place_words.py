@@ -32,4 +32,6 @@ def place_in_words(evidence: Evidence, node: Node, place: str) -> str:
         place = f"{subject} is {state}"
     if names and names[0] not in texts and node.operands[0].operation is not constant:
         texts[names[0]] = f"the argument of {node.operation.name}"
-    return re.sub(r"[A-Za-z_]\w*", lambda word: texts.get(word.group(), word.group()), place)
+    said = re.sub(r"[A-Za-z_]\w*", lambda word: texts.get(word.group(), word.group()), place)
+    # The two parts of a complex value have one text: where it is 0, both are.
+    return " and ".join(dict.fromkeys(said.split(" and ")))

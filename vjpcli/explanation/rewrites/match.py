@@ -102,10 +102,11 @@ class Text:
         return word if callee is None or callee.operation is None else callee.operation.name
 
     def prefix(self, part: Expression) -> str:
-        """The library that the first call inside `part` names, as typed: "np."."""
-        for inner in postorder(part):
+        """The library that `part` names, or else the first call inside it, as typed: "np."."""
+        for inner in (part, *postorder(part)):
             if isinstance(inner, Call) and (typed := self.function(inner)[2]):
-                return typed
+                module = typed.rstrip(".").rpartition(".")[2]
+                return f"{typed.partition('.')[0]}." if module in ("fft", "linalg") else typed
         return ""
 
     def edited(self, edits: Mapping[Span, str]) -> str:
@@ -183,6 +184,9 @@ def _fit(pattern: Expression, part: Expression, text: Text, bound: Bindings) -> 
     elif isinstance(pattern, Binary) and isinstance(part, Binary):
         if pattern.operator == part.operator:
             yield from _fit_binary(pattern, part, text, bound)
+    elif isinstance(pattern, Attribute) and isinstance(part, Attribute):
+        if pattern.attribute == part.attribute:
+            yield from _fit(pattern.value, part.value, text, bound)
     elif isinstance(pattern, Call) and isinstance(part, Call):
         yield from _fit_call(pattern, part, text, bound)
 

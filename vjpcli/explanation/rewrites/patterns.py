@@ -87,6 +87,7 @@ EXACT: tuple[Row, ...] = (
     ),
     # Roots of squares: the root has an infinite slope at 0, the whole has none.
     Row("norm(u)**2", "@sum({U}*{U})", "the square of a norm needs no root"),
+    Row("sqrt(u.real**2 + u.imag**2)", "@abs({u})", "abs has slope 0 at 0 by convention"),
     *(
         Row(
             root.format(f"sum({square.format('u')}, ...)"),
