@@ -41,7 +41,7 @@ FOREIGN_ROOTS = {
 
 LIBRARY_PARTS = {
     "linalg", "nn", "functional", "special", "numpy", "scipy", "random", "lax", "fft", "lib",
-    "stride_tricks", "autograd",
+    "stride_tricks", "autograd", "func",
 }  # fmt: skip
 """Modules inside libraries that a path to a function may pass through."""
 
@@ -57,7 +57,8 @@ BARE_DTYPE_NAMES = {"float", "int", "bool"}
 """Kinds of number that are written without a library: `astype(float)`."""
 
 IDENTITY_METHODS = {
-    "float", "double", "clone", "contiguous", "cpu", "cuda", "numpy", "to", "requires_grad_",
+    "float", "double", "half", "bfloat16", "clone", "contiguous", "cpu", "cuda", "numpy", "to",
+    "requires_grad_",
     "copy", "astype", "type", "item", "retain_grad", "type_as",
 }  # fmt: skip
 """Methods that change where or how an array is kept, not its numbers."""

@@ -257,11 +257,13 @@ def _check_call(reading: Reading, node: ast.Call) -> None:
     if isinstance(node.func, ast.Constant) and isinstance(node.func.value, int | float):
         whole = reading.span(node)
         after_number = reading.span(node.func).end
+        from vjpcli.parser.powers import powers_of_functions  # noqa: PLC0415  (rarely)
+
         raise reading.error(
             "implicit-multiplication",
             "a number before a bracket does not multiply it: write `*`",
             Span(whole.start, after_number + 1) if whole.end > after_number else whole,
-            edits=[(Span(after_number, after_number), "*")],
+            edits=powers_of_functions(reading.text) or [(Span(after_number, after_number), "*")],
         )
     seen: set[str] = set()
     for keyword in node.keywords:

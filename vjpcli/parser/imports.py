@@ -7,7 +7,7 @@ import ast
 from vjpcli.errors import VjpError
 from vjpcli.parser.reading import Edit, Reading
 
-_PREFIXES: dict[str, set[str]] = {
+_MODULES: dict[str, set[str]] = {
     "numpy": {"np", "numpy"},
     "torch": {"torch"},
     "torch.nn": {"nn"},
@@ -20,10 +20,13 @@ _PREFIXES: dict[str, set[str]] = {
 }
 """What a program may write before a dot, and what it means with or without an import."""
 
-_TAKEN = {prefix for prefixes in _PREFIXES.values() for prefix in prefixes}
+PREFIXES = {prefix for prefixes in _MODULES.values() for prefix in prefixes}
 
 # A bare name takes PyTorch's meaning, so single names from other libraries could change theirs.
-_SAME_MEANING = {"torch", "torch.nn", "torch.nn.functional", "math", "__future__", "typing"}
+_SAME_MEANING = {
+    "torch", "torch.nn", "torch.nn.functional", "math", "__future__", "typing",
+    "torch.distributions", "torch.autograd", "torch.func",
+}  # fmt: skip
 
 # Names that have no meaning here, or the same one, whichever module they come from.
 _TRANSFORMS = {
@@ -51,16 +54,16 @@ def _is_harmless(alias: ast.alias) -> bool:
     """Whether `import a.b as c` leaves every name its meaning; most modules have none here."""
     bound = alias.asname or alias.name.partition(".")[0]
     means = alias.name if alias.asname else bound
-    return bound not in _TAKEN or bound in _PREFIXES.get(means, ())
+    return bound not in PREFIXES or bound in _MODULES.get(means, ())
 
 
 def _stands(node: ast.ImportFrom, alias: ast.alias) -> bool:
     """Whether a name imported from a module means without the import what it means with it."""
     bound = alias.asname or alias.name
-    prefixes = _PREFIXES.get(f"{node.module}.{alias.name}")
+    prefixes = _MODULES.get(f"{node.module}.{alias.name}")
     if prefixes is not None:
         return bound in prefixes
-    if node.level or bound != alias.name or bound in _TAKEN:
+    if node.level or bound != alias.name or bound in PREFIXES:
         return False
     return node.module in _SAME_MEANING or bound in _TRANSFORMS
 
@@ -69,7 +72,7 @@ def _refusal(reading: Reading, node: ast.Import | ast.ImportFrom, alias: ast.ali
     bound = alias.asname or alias.name
     module = getattr(node, "module", None)
     full = f"{module}.{alias.name}" if module else alias.name
-    prefixes = sorted(_PREFIXES.get(module or full, ()))
+    prefixes = sorted(_MODULES.get(module or full, ()))
     notes = ["np., torch., F., nn., jnp. and lax. need no import"]
     if prefixes and module:
         notes.insert(0, f"a bare name has PyTorch's meaning: write {prefixes[0]}.{alias.name}")

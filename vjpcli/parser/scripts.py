@@ -10,6 +10,7 @@ import ast
 from collections.abc import Sequence
 
 from vjpcli.errors import Span
+from vjpcli.parser.imports import PREFIXES
 from vjpcli.parser.reading import Reading
 from vjpcli.parser.syntax import Attribute, Call, Expression, Literal, Name, Statement, postorder
 from vjpcli.record import record
@@ -142,7 +143,9 @@ def in_place_statement(node: ast.Expr) -> tuple[ast.Name, ast.Call] | None:
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
         return None
     owner, name = call.func.value, call.func.attr
-    if not isinstance(owner, ast.Name) or not name.endswith("_") or name.startswith("_"):
+    if not isinstance(owner, ast.Name) or owner.id in PREFIXES:
+        return None
+    if not name.endswith("_") or name.startswith("_"):
         return None
     return owner, call
 

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
-from vjpcli.errors import Diagnostic, Label, Span, VjpError, fail
+from vjpcli.errors import Diagnostic, Fix, Label, Span, VjpError, fail
 from vjpcli.graph.binding import Keywords, call_operation, operand
 from vjpcli.graph.names import Callee, LibraryName, find_callee, is_dtype
 from vjpcli.graph.operation import OPERATIONS
 from vjpcli.graph.tracer.functions import Functions
 from vjpcli.graph.tracer.objects import BuiltIn, Comprehended, Function
 from vjpcli.graph.tracer.updates import Update
-from vjpcli.parser.syntax import Attribute, Call, Name
+from vjpcli.parser.powers import bracket_end
+from vjpcli.parser.syntax import Attribute, Call, Name, Number
 from vjpcli.parser.walk import Done
 
 
@@ -128,19 +130,34 @@ class Calls(Functions):
     def call_of_value(self, part: Call, callee: Any) -> VjpError:
         text = self.source.text
         function = text[part.function.span.start : part.function.span.end]
-        inside = text[part.function.span.end : part.span.end]
         what = "a number" if isinstance(callee, int | float) else "a value"
         if isinstance(part.function, Name) and part.function.identifier in self.inputs:
             what = "an input"
-        product = f"{function}*{inside}"
+        openings = _openings(text, part)
+        product = text
+        for place in reversed(openings):
+            product = f"{product[:place]}*{product[place:]}"
+        factors = text[part.span.start : part.span.end].replace("(", "*(", 1)
+        plain = isinstance(part.function, Name | Number)
         return fail(
             "call-of-input",
             f"`{function}` is {what}, not a function",
             source=self.source,
             span=part.function.span,
-            label=f"did you mean {product}?",
-            fix=self.replacement(part.span, product),
+            label=f"did you mean {factors}?" if plain else "did you mean a product?",
+            fix=Fix(product, replaces=text) if openings else None,
         )
+
+
+def _openings(text: str, part: Call) -> list[int]:
+    """The brackets of a call of a value, and those that follow it: all begin a factor."""
+    found: list[int] = []
+    opening = re.compile(r"[\s)]*(\()").match(text, part.function.span.end)
+    while opening is not None:
+        found.append(opening.start(1))
+        end = bracket_end(text, opening.start(1))
+        opening = None if end is None else re.compile(r"\s*(\()").match(text, end)
+    return found
 
 
 def is_pythons_sum(part: Call, arguments: list[Any]) -> bool:
