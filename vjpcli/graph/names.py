@@ -41,7 +41,7 @@ FOREIGN_ROOTS = {
 
 LIBRARY_PARTS = {
     "linalg", "nn", "functional", "special", "numpy", "scipy", "random", "lax", "fft", "lib",
-    "stride_tricks", "autograd", "func",
+    "stride_tricks", "autograd", "func", "distributions",
 }  # fmt: skip
 """Modules inside libraries that a path to a function may pass through."""
 
@@ -105,9 +105,7 @@ class LibraryName:
             return LibraryName(library, f"{self.path}.{name}")
         if name in CONSTANTS:
             return CONSTANTS[name]
-        if name in LEAF_CLASSES and self.library == "torch":
-            return Callee(None, self.library, name, prefixed=True)
-        if name[:1].isupper() and self.library == "torch" and (found := nn_class(name)):
+        if self.library == "torch" and (found := self._torch_object(name)):
             return found
         # `torch.linalg.norm` is not `torch.norm`: a name may be declared with its module.
         module = self.path.rpartition(".")[2]
@@ -119,12 +117,27 @@ class LibraryName:
             return LibraryName(self.library, f"{self.path}.{name}")
         raise unknown_function(name, source, Span(span.end - len(name), span.end), self.path)
 
+    def _torch_object(self, name: str) -> Any:
+        """What `name` is that makes an object in PyTorch: a leaf, a distribution, a module."""
+        if name in LEAF_CLASSES:
+            return Callee(None, self.library, name, prefixed=True)
+        if self.path.endswith("distributions") and (density := density_class(name)):
+            return density
+        return nn_class(name) if name[:1].isupper() else None
+
 
 def nn_class(name: str) -> Any:
     """The class of torch.nn that is called `name`, or None."""
     from vjpcli.graph.modules import module_class  # noqa: PLC0415  (most programs use none)
 
     return module_class(name)
+
+
+def density_class(name: str) -> Any:
+    """What torch.distributions calls `name`, or None."""
+    from vjpcli.graph.distributions import distribution_class  # noqa: PLC0415  (rarely)
+
+    return distribution_class(name)
 
 
 def is_dtype(argument: Any) -> bool:

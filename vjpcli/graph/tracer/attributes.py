@@ -40,6 +40,8 @@ class Attributes(State):
             )
         if type(value).__module__ == "vjpcli.graph.modules":
             return self.module_attribute(part, value)
+        if type(value).__module__ == "vjpcli.graph.distributions":
+            return self.density_attribute(part, value)
         if isinstance(value, At | Place | Update):
             return self.update(part, value)
         if isinstance(value, Callee | Function):
@@ -75,6 +77,15 @@ class Attributes(State):
         raise self.refuse_attribute(
             part, f"entries are updated by x.at[i].set(v), or {', '.join(METHODS)}, and .get()"
         )
+
+    def density_attribute(self, part: Attribute, value: Any) -> Any:
+        """`Normal(mu, sigma).log_prob`; a class, or a method, has nothing to read."""
+        from vjpcli.graph.distributions import Distribution  # noqa: PLC0415  (rarely)
+        from vjpcli.graph.tracer.densities import attribute_of  # noqa: PLC0415
+
+        if isinstance(value, Distribution):
+            return attribute_of(self, part, value)
+        raise self.refuse_attribute(part, "a distribution is made first, as in Normal(0, 1)")
 
     def module_attribute(self, part: Attribute, value: Any) -> Any:
         """`module.eval()`, `module.forward`; a module has nothing else to read."""

@@ -79,6 +79,8 @@ class Calls(Functions):
     def call_object(self, part: Call, callee: Any, arguments: list[Any], keywords: Keywords) -> Any:
         """The result of calling what is no function of a library: a module, or a mistake."""
         module = type(callee).__module__
+        if module == "vjpcli.graph.distributions":
+            return self.call_density(part, callee, arguments, keywords)
         if module != "vjpcli.graph.modules":
             raise self.call_of_value(part, callee)
         from vjpcli.graph.modules import (  # noqa: PLC0415  (most programs use none)
@@ -100,6 +102,32 @@ class Calls(Functions):
                 given = [*keywords, *keywords_of(step, values[0])]
                 values = [self.call_function(part, step.callee, values, given, part.function.span)]
             return values[0]
+
+    def call_density(
+        self, part: Call, callee: Any, arguments: list[Any], keywords: Keywords
+    ) -> Any:
+        """`Normal(mu, sigma)`, `d.log_prob(x)`, `kl_divergence(p, q)`."""
+        from vjpcli.graph.distributions import (  # noqa: PLC0415  (rarely)
+            DistributionClass,
+            Divergence,
+            Method,
+            given_parameters,
+        )
+        from vjpcli.graph.tracer.densities import divergence, method_value  # noqa: PLC0415
+
+        with self.place(part, part.function.span):
+            if isinstance(callee, Divergence):
+                return divergence(self, arguments, part.span)
+            if isinstance(callee, Method):
+                values = [*arguments, *(value for _, value, _ in keywords)]
+                return method_value(self, callee, [operand(v) for v in values], part.span)
+            if not isinstance(callee, DistributionClass):
+                raise self.call_of_value(part, callee)
+            given = [operand(one) for one in arguments]
+            named = [
+                (name, operand(value), at) for name, value, at in keywords if value is not None
+            ]
+            return given_parameters(callee.name, given, named)
 
     def updated(self, update: Update, arguments: list[Any]) -> Any:
         """The array that `x.at[i].set(v)` gives.

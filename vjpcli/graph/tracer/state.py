@@ -101,6 +101,8 @@ class State:
                 what = "a place of an array; write to it, as in x.at[0].set(1)"
             if type(value).__module__ == "vjpcli.graph.modules":
                 what = "a module; apply it, as in nn.ReLU()(x)"
+            if type(value).__module__ == "vjpcli.graph.distributions":
+                what = "a distribution; its numbers are d.log_prob(x), d.entropy(), d.mean"
             raise fail("not-a-number", f"a number or an array is needed here, not {what}")
 
     def body_alone(self, function: Function) -> VjpError:

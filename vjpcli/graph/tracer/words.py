@@ -12,6 +12,7 @@ from vjpcli.graph.names import (
     LIBRARY_ROOTS,
     Callee,
     LibraryName,
+    density_class,
     find_callee,
     nn_class,
     unknown_function,
@@ -77,4 +78,6 @@ class Words(State):
             return Callee(None, self.library, name)
         if name in BUILT_IN:
             return BuiltIn(name)
-        return nn_class(name) if name[:1].isupper() else None
+        if name[:1].isupper() or name == "kl_divergence":
+            return nn_class(name) or density_class(name)
+        return None
