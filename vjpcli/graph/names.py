@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from vjpcli.errors import Source, Span, VjpError
+from vjpcli.errors import Fix, Source, Span, VjpError, close_spelling, fail
 from vjpcli.graph.node import Node
 from vjpcli.graph.operation import LIBRARIES, OPERATIONS, Library, Operation
 from vjpcli.record import record
@@ -32,10 +32,12 @@ LIBRARY_ROOTS: dict[str, Library] = {
     "jnp": "jax",
     "jax": "jax",
     "lax": "jax",
+    "optax": "jax",
+    "tf": "numpy",
+    "tensorflow": "numpy",
 }
 FOREIGN_ROOTS = {
-    "tf", "tensorflow", "keras", "K", "mx", "paddle", "cupy", "cp", "pd", "optax", "flax", "haiku",
-    "sklearn", "tinygrad",
+    "keras", "K", "mx", "paddle", "cupy", "cp", "pd", "flax", "haiku", "sklearn", "tinygrad",
 }  # fmt: skip
 """Libraries whose functions people write with a prefix that means nothing here."""
 
@@ -100,6 +102,8 @@ class LibraryName:
 
         Errors: unknown-function.
         """
+        if self.path.partition(".")[0] in ("optax", "tf", "tensorflow"):
+            return self._formula(name, source, span)
         if name in LIBRARY_PARTS and not self.path.endswith(f".{name}"):
             library: Library = "jax" if self.path == "jax" else self.library
             return LibraryName(library, f"{self.path}.{name}")
@@ -116,6 +120,45 @@ class LibraryName:
         if name in DTYPE_NAMES | WHOLE_DTYPE_NAMES:
             return LibraryName(self.library, f"{self.path}.{name}")
         raise unknown_function(name, source, Span(span.end - len(name), span.end), self.path)
+
+    def _formula(self, name: str, source: Source, span: Span) -> Any:
+        """A function of optax or TensorFlow."""
+        from vjpcli.graph.formulas import formula, known_names, numpy_name  # noqa: PLC0415  (rarely)
+
+        if name in ("losses", "math", "nn", "linalg", "keras"):
+            return LibraryName(self.library, f"{self.path}.{name}")
+        if name in DTYPE_NAMES | WHOLE_DTYPE_NAMES:
+            return LibraryName("numpy", f"np.{name}")
+        if name in ("cast", "Variable"):
+            return Callee(None, self.library, name, prefixed=True)
+        found: Any = formula(self.path, name)
+        if found is None and (spelling := numpy_name(self.path, name)):
+            # SciPy's softmax is over all axes; TensorFlow's, as JAX's, over the last.
+            library: Library = "jax" if spelling.endswith("softmax") else self.library
+            found = find_callee(spelling, library, prefixed=True)
+        if found is None and self.path == "optax":
+            from vjpcli.graph.unknown_names import reason_against  # noqa: PLC0415
+
+            if reason_against(name, self.path) is not None:
+                raise unknown_function(
+                    name, source, Span(span.end - len(name), span.end), self.path
+                )
+        if found is None:
+            guess = close_spelling(name, known_names(self.path.partition(".")[0]))
+            place = Span(span.end - len(name), span.end)
+            text = source.text
+            raise fail(
+                "unknown-library",
+                f"{self.path}.{name} is not known here: of {self.path} only some functions are",
+                source=source,
+                span=place,
+                label=f"did you mean {guess}?" if guess else "",
+                notes=("np., torch., F. and jnp. are the prefixes with all of their functions",),
+                fix=Fix(text[: place.start] + guess + text[place.end :], replaces=text)
+                if guess
+                else None,
+            )
+        return found
 
     def _torch_object(self, name: str) -> Any:
         """What `name` is that makes an object in PyTorch: a leaf, a distribution, a module."""

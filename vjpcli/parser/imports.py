@@ -17,6 +17,8 @@ _MODULES: dict[str, set[str]] = {
     "jax.lax": {"lax"},
     "math": {"math"},
     "scipy": {"scipy"},
+    "optax": {"optax"},
+    "tensorflow": {"tf", "tensorflow"},
 }
 """What a program may write before a dot, and what it means with or without an import."""
 

@@ -81,6 +81,8 @@ class Calls(Functions):
         module = type(callee).__module__
         if module == "vjpcli.graph.distributions":
             return self.call_density(part, callee, arguments, keywords)
+        if module == "vjpcli.graph.formulas":
+            return self.call_formula(part, callee, arguments, keywords)
         if module != "vjpcli.graph.modules":
             raise self.call_of_value(part, callee)
         from vjpcli.graph.modules import (  # noqa: PLC0415  (most programs use none)
@@ -128,6 +130,16 @@ class Calls(Functions):
                 (name, operand(value), at) for name, value, at in keywords if value is not None
             ]
             return given_parameters(callee.name, given, named)
+
+    def call_formula(
+        self, part: Call, callee: Any, arguments: list[Any], keywords: Keywords
+    ) -> Any:
+        """`optax.l2_loss(x, y)`: its formula with the arguments put in."""
+        from vjpcli.graph.formulas import bound  # noqa: PLC0415  (rarely)
+        from vjpcli.graph.tracer.densities import formula_value  # noqa: PLC0415
+
+        with self.place(part, part.function.span):
+            return formula_value(self, callee.text, bound(callee, arguments, keywords), part.span)
 
     def updated(self, update: Update, arguments: list[Any]) -> Any:
         """The array that `x.at[i].set(v)` gives.
