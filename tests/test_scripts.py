@@ -89,6 +89,19 @@ def test_seed_on_the_command_line_comes_before_the_one_in_the_script():
     np.testing.assert_allclose(grad(script, {}, seed=[1.0, 10.0])["x"], [2, 40])
 
 
+@pytest.mark.parametrize(
+    "script",
+    [
+        "import torch.distributions as dist; -dist.Normal(x, 1).log_prob(0).sum()",
+        "from torch import distributions as D; -D.Normal(x, 1).log_prob(0).sum()",
+        "import torch.nn.functional as nnf; nnf.relu(x) @ x/2",
+        "import torch as t; t.sum(x**2)/2",
+    ],
+)
+def test_prefix_that_an_import_gives_means_its_part_of_the_library(script):
+    np.testing.assert_allclose(grad(script, {"x": [1.0, 2.0]})["x"], [1.0, 2.0])
+
+
 def test_script_that_only_prints_is_what_it_prints():
     np.testing.assert_allclose(
         grad("import torch; print((x**2).sum())", {"x": [1.0, 2.0]})["x"], [2, 4]

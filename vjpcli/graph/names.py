@@ -8,6 +8,7 @@ from typing import Any
 from vjpcli.errors import Fix, Source, Span, VjpError, close_spelling, fail
 from vjpcli.graph.node import Node
 from vjpcli.graph.operation import LIBRARIES, OPERATIONS, Library, Operation
+from vjpcli.parser.syntax import Program
 from vjpcli.record import record
 
 CONSTANTS: dict[str, Any] = {
@@ -65,10 +66,24 @@ IDENTITY_METHODS = {
 }  # fmt: skip
 """Methods that change where or how an array is kept, not its numbers."""
 
+TRANSFORMS = {
+    "jax": {"jit", "vmap", "checkpoint", "remat", "fori_loop", "while_loop", "scan", "map", "cond"},
+    "lax": {"fori_loop", "while_loop", "scan", "map", "cond"},
+    "torch": {"vmap", "compile"},
+}
+"""Prefix -> the functions of functions that are written out."""
+
 LEAF_CLASSES = {"Parameter", "Variable"}
 """Classes of PyTorch that make a leaf of an array."""
 
 SIZE_METHODS = {"size", "dim", "ndimension", "numel", "nelement", "len"}
+
+
+@record
+class Transform:
+    """`jax.vmap`, `lax.scan`: what takes a function, about to be called."""
+
+    name: str
 
 
 @record
@@ -109,7 +124,7 @@ class LibraryName:
             return LibraryName(library, f"{self.path}.{name}")
         if name in CONSTANTS:
             return CONSTANTS[name]
-        if self.library == "torch" and (found := self._torch_object(name)):
+        if (found := self._object(name)) is not None:
             return found
         # `torch.linalg.norm` is not `torch.norm`: a name may be declared with its module.
         module = self.path.rpartition(".")[2]
@@ -160,8 +175,12 @@ class LibraryName:
             )
         return found
 
-    def _torch_object(self, name: str) -> Any:
-        """What `name` is that makes an object in PyTorch: a leaf, a distribution, a module."""
+    def _object(self, name: str) -> Any:
+        """What `name` is that is no operation: a transform, a leaf, a distribution, a module."""
+        if name in TRANSFORMS.get(self.path.partition(".")[0], ()):
+            return Transform(name)
+        if self.library != "torch":
+            return None
         if name in LEAF_CLASSES:
             return Callee(None, self.library, name, prefixed=True)
         if self.path.endswith("distributions") and (density := density_class(name)):
@@ -181,6 +200,14 @@ def density_class(name: str) -> Any:
     from vjpcli.graph.distributions import distribution_class  # noqa: PLC0415  (rarely)
 
     return distribution_class(name)
+
+
+def aliases_of(program: Program) -> dict[str, LibraryName]:
+    """The prefixes that a program's imports give to parts of libraries."""
+    return {
+        name: LibraryName(LIBRARY_ROOTS[path.partition(".")[0]], path)
+        for name, path in program.aliases
+    }
 
 
 def is_dtype(argument: Any) -> bool:

@@ -37,6 +37,11 @@ _TRANSFORMS = {
     "linalg", "special", "fft", "stats",
 }  # fmt: skip
 
+_PARTS = {
+    "distributions", "linalg", "special", "fft", "random", "stats", "optim", "autograd", "func",
+}  # fmt: skip
+"""Modules that are imported out of their library by name."""
+
 
 def check_import(reading: Reading, node: ast.Import | ast.ImportFrom) -> None:
     """Lets pass the imports that code is pasted with.
@@ -52,6 +57,19 @@ def check_import(reading: Reading, node: ast.Import | ast.ImportFrom) -> None:
         raise _refusal(reading, node, wrong)
 
 
+def aliases_of(node: ast.Import | ast.ImportFrom) -> list[tuple[str, str]]:
+    """The prefixes that an import gives to parts of libraries: (dist, torch.distributions)."""
+    found: list[tuple[str, str]] = []
+    for alias in node.names:
+        is_part = isinstance(node, ast.Import) or alias.name in _PARTS
+        path = alias.name if isinstance(node, ast.Import) else f"{node.module}.{alias.name}"
+        bound = alias.asname or (alias.name if isinstance(node, ast.ImportFrom) else "")
+        root = path.partition(".")[0]
+        if is_part and bound and bound not in PREFIXES and root in _MODULES:
+            found.append((bound, path))
+    return found
+
+
 def _is_harmless(alias: ast.alias) -> bool:
     """Whether `import a.b as c` leaves every name its meaning; most modules have none here."""
     bound = alias.asname or alias.name.partition(".")[0]
@@ -65,6 +83,8 @@ def _stands(node: ast.ImportFrom, alias: ast.alias) -> bool:
     prefixes = _MODULES.get(f"{node.module}.{alias.name}")
     if prefixes is not None:
         return bound in prefixes
+    if alias.name in _PARTS and bound not in PREFIXES:
+        return True
     if node.level or bound != alias.name or bound in PREFIXES:
         return False
     return node.module in _SAME_MEANING or bound in _TRANSFORMS

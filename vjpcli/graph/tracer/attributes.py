@@ -9,13 +9,14 @@ from vjpcli.graph.names import (
     IDENTITY_METHODS,
     Callee,
     LibraryName,
+    Transform,
     find_callee,
     unknown_function,
 )
 from vjpcli.graph.node import Node
 from vjpcli.graph.operation import OPERATIONS
 from vjpcli.graph.results import Results
-from vjpcli.graph.tracer.objects import Function
+from vjpcli.graph.tracer.objects import Function, Mapped
 from vjpcli.graph.tracer.state import State
 from vjpcli.graph.tracer.updates import METHODS, At, Place, Update
 from vjpcli.parser.syntax import Attribute
@@ -44,7 +45,7 @@ class Attributes(State):
             return self.density_attribute(part, value)
         if isinstance(value, At | Place | Update):
             return self.update(part, value)
-        if isinstance(value, Callee | Function):
+        if isinstance(value, Callee | Function | Mapped | Transform):
             raise self.refuse_attribute(part, "a function has no attributes here")
         return self.array_attribute(part, self.node(value, part.value))
 

@@ -7,17 +7,17 @@ from typing import Any
 
 from vjpcli.errors import Diagnostic, Fix, Label, Span, VjpError, fail
 from vjpcli.graph.binding import Keywords, call_operation, operand
-from vjpcli.graph.names import Callee, LibraryName, find_callee, is_dtype
+from vjpcli.graph.names import Callee, LibraryName, Transform, find_callee, is_dtype
 from vjpcli.graph.operation import OPERATIONS
-from vjpcli.graph.tracer.functions import Functions
-from vjpcli.graph.tracer.objects import BuiltIn, Comprehended, Function
+from vjpcli.graph.tracer.objects import BuiltIn, Comprehended, Function, Mapped
+from vjpcli.graph.tracer.transforms import Transforms
 from vjpcli.graph.tracer.updates import Update
 from vjpcli.parser.powers import bracket_end
 from vjpcli.parser.syntax import Attribute, Call, Name, Number
 from vjpcli.parser.walk import Done
 
 
-class Calls(Functions):
+class Calls(Transforms):
     """Calls functions."""
 
     def call(self, part: Call, done: Done) -> Any:
@@ -33,19 +33,38 @@ class Calls(Functions):
             if isinstance(part.function, Attribute)
             else part.function.span
         )
-        if isinstance(callee, Function):
-            return self.apply(callee, arguments, keywords, part.function.span)
-        if isinstance(callee, BuiltIn):
-            with self.place(part, name_span):
-                return self.call_built_in(callee.name, arguments, part)
-        if isinstance(callee, Update):
-            with self.place(part, name_span):
-                return self.updated(callee, arguments)
         if not isinstance(callee, Callee):
-            return self.call_object(part, callee, arguments, keywords)
+            return self.call_own(part, callee, arguments, keywords, name_span)
         if is_pythons_sum(part, arguments):
             return self.added_up(arguments[0], part)
         return self.call_function(part, callee, arguments, keywords, name_span)
+
+    def call_own(
+        self,
+        part: Call,
+        callee: Any,
+        arguments: list[Any],
+        keywords: Keywords,
+        name_span: Span,
+    ) -> Any:
+        """The result of what is no operation: a lambda, `range`, `x.at[i].set`, a module."""
+        if isinstance(callee, Function):
+            return self.apply(callee, arguments, keywords, part.function.span)
+        with self.place(part, name_span):
+            if isinstance(callee, BuiltIn):
+                return self.call_built_in(callee.name, arguments, part)
+            if isinstance(callee, Update):
+                return self.updated(callee, arguments)
+            if isinstance(callee, Transform):
+                return self.transformed(part, callee.name, arguments, keywords)
+            if isinstance(callee, Mapped):
+                return self.mapped(part, callee, arguments)
+        return self.call_object(part, callee, arguments, keywords)
+
+    def call_value(self, part: Call, function: Any, arguments: list[Any]) -> Any:
+        if isinstance(function, Callee):
+            return self.call_function(part, function, arguments, [], part.function.span)
+        return self.call_object(part, function, arguments, [])
 
     def call_function(
         self,

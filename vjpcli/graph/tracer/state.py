@@ -10,7 +10,7 @@ import numpy as np
 
 from vjpcli.errors import Diagnostic, Fix, Source, Span, VjpError, fail
 from vjpcli.graph.binding import constant_array
-from vjpcli.graph.names import Callee, LibraryName
+from vjpcli.graph.names import Callee, LibraryName, Transform, aliases_of
 from vjpcli.graph.node import Node, ancestors, written_at
 from vjpcli.graph.operation import (
     OPERATIONS,
@@ -22,7 +22,7 @@ from vjpcli.graph.operation import (
     shape_text,
 )
 from vjpcli.graph.results import Results
-from vjpcli.graph.tracer.objects import Function
+from vjpcli.graph.tracer.objects import Function, Mapped
 from vjpcli.graph.tracer.updates import At, Place, Update
 from vjpcli.parser.syntax import Expression, Program, Sequence
 
@@ -48,7 +48,7 @@ class State:
         self.values = {name: np.asarray(value) for name, value in values.items()}
         self.library = library
         self.inputs = {name: make_leaf(name, value.shape) for name, value in self.values.items()}
-        self.environment: dict[str, Any] = dict(self.inputs)
+        self.environment: dict[str, Any] = {**aliases_of(program), **self.inputs}
         self.named: list[tuple[str, Node]] = []
         self.conventions: dict[str, Diagnostic] = {}
         self.computed: dict[Node, Any] = {}
@@ -97,6 +97,8 @@ class State:
                 what = str(value) if value is None else "..."
             if isinstance(value, Callee):
                 what = f"the function {value.name}; call it, as in {value.name}(x)"
+            if isinstance(value, Mapped | Transform):
+                what = "a function of functions; call it, as in jax.vmap(f)(x)"
             if isinstance(value, At | Place | Update):
                 what = "a place of an array; write to it, as in x.at[0].set(1)"
             if type(value).__module__ == "vjpcli.graph.modules":

@@ -12,6 +12,7 @@ from vjpcli.graph.names import (
     LIBRARY_ROOTS,
     Callee,
     LibraryName,
+    Transform,
     density_class,
     find_callee,
     nn_class,
@@ -78,6 +79,8 @@ class Words(State):
             return Callee(None, self.library, name)
         if name in BUILT_IN:
             return BuiltIn(name)
+        if name in ("jit", "vmap"):  # from jax import jit, vmap
+            return Transform(name)
         if name[:1].isupper() or name == "kl_divergence":
             return nn_class(name) or density_class(name)
         return None
