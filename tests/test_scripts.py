@@ -68,6 +68,16 @@ LEAF = "x = torch.tensor([1., 2.], requires_grad=True)"
         ),
         ("n = 2; x = torch.ones(n, requires_grad=True); (3*x).sum().backward()", [3, 3]),
         (f"{LEAF}; h = 2*x; h.mul_(x); h.sum().backward()", [4, 8]),
+        (
+            f"{LEAF}; o = torch.optim.SGD([x], lr=0.1); o.zero_grad(); (x**2).sum().backward()",
+            [2, 4],
+        ),
+        (
+            'd = torch.device("cuda" if torch.cuda.is_available() else "cpu"); '
+            "x = torch.ones(2, device=d, requires_grad=True); "
+            "y = torch.zeros(2, dtype=x.dtype, device=x.device).to(d) + 3*x; y.sum().backward()",
+            [3, 3],
+        ),
         (f"{LEAF}; y: torch.Tensor = (x**2).sum(); y.backward()", [2, 4]),
         (f"'''Doc.'''\n{LEAF}\nprint((x**2).sum())", None),
     ],

@@ -45,6 +45,7 @@ FOREIGN_ROOTS = {
 LIBRARY_PARTS = {
     "linalg", "nn", "functional", "special", "numpy", "scipy", "random", "lax", "fft", "lib",
     "stride_tricks", "autograd", "func", "distributions",
+    "cuda", "backends", "mps",
 }  # fmt: skip
 """Modules inside libraries that a path to a function may pass through."""
 
@@ -181,11 +182,20 @@ class LibraryName:
             return Transform(name)
         if self.library != "torch":
             return None
+        if name in ("device", "is_available"):
+            return whatever_given(LibraryName("numpy", "np.float64") if name == "device" else False)
         if name in LEAF_CLASSES:
             return Callee(None, self.library, name, prefixed=True)
         if self.path.endswith("distributions") and (density := density_class(name)):
             return density
         return nn_class(name) if name[:1].isupper() else None
+
+
+def whatever_given(value: Any) -> Any:
+    """A function that gives `value` whatever it is called with."""
+    from vjpcli.graph.modules import Giving  # noqa: PLC0415  (rarely)
+
+    return Giving(value)
 
 
 def nn_class(name: str) -> Any:

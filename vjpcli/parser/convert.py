@@ -97,7 +97,7 @@ def _parts(reading: Reading, node: ast.expr) -> list[ast.expr]:
         case ast.Compare() if len(node.ops) == 1 and type(node.ops[0]) in _COMPARISONS:
             parts = [node.left, node.comparators[0]]
         case _ if (deferred := _parts_of_deferred(node)) is not None:
-            parts = deferred
+            return deferred  # text may be what is chosen: "cuda" if ... else "cpu"
         case _:
             raise _refused(reading, node)
     for part in parts:

@@ -22,6 +22,9 @@ from vjpcli.graph.tracer.updates import METHODS, At, Place, Update
 from vjpcli.parser.syntax import Attribute
 from vjpcli.parser.walk import Done
 
+KEPT_AS = {"dtype", "device"}
+"""Attributes that say how an array is kept."""
+
 TRANSPOSES = {"T": "T", "mT": "matrix_transpose"}
 """Attribute -> the operation that it is; every other operation is called."""
 
@@ -56,6 +59,8 @@ class Attributes(State):
             return getattr(node, name)
         if name == "at":
             return At(node)
+        if name in KEPT_AS:
+            return LibraryName("numpy", "np.float64")  # without effect wherever it is handed on
         if name in TRANSPOSES:
             with self.place(part, part.attribute_span):
                 return OPERATIONS[TRANSPOSES[name]](node)

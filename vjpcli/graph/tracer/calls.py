@@ -12,7 +12,6 @@ from vjpcli.graph.operation import OPERATIONS
 from vjpcli.graph.tracer.objects import BuiltIn, Comprehended, Function, Mapped
 from vjpcli.graph.tracer.transforms import Transforms
 from vjpcli.graph.tracer.updates import Update
-from vjpcli.parser.powers import bracket_end
 from vjpcli.parser.syntax import Attribute, Call, Name, Number
 from vjpcli.parser.walk import Done
 
@@ -210,6 +209,8 @@ class Calls(Transforms):
 
 def _openings(text: str, part: Call) -> list[int]:
     """The brackets of a call of a value, and those that follow it: all begin a factor."""
+    from vjpcli.parser.powers import bracket_end  # noqa: PLC0415  (only on the way to an error)
+
     found: list[int] = []
     opening = re.compile(r"[\s)]*(\()").match(text, part.function.span.end)
     while opening is not None:

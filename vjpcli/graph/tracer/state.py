@@ -97,6 +97,8 @@ class State:
                 what = str(value) if value is None else "..."
             if isinstance(value, Callee):
                 what = f"the function {value.name}; call it, as in {value.name}(x)"
+            if isinstance(value, LibraryName):
+                what = f"{value.path}, which says how numbers are kept or where functions are"
             if isinstance(value, Mapped | Transform):
                 what = "a function of functions; call it, as in jax.vmap(f)(x)"
             if isinstance(value, At | Place | Update):
