@@ -110,11 +110,13 @@ def test_reason_is_the_one_of_the_name(text, code, says):
         ("q", None),
         ("x" * 10_000, None),
         ("activate", None),
+        ("__import__", None),
+        ("crosentropi", "cross_entropy"),
     ],
 )
 def test_guess_is_a_slip_of_the_pen_or_none(written, meant):
     known = ("log", "log2", "softmax", "cross_entropy", "batch_norm", "sigmoid", "cumsum", "floor",
-             "l1_loss", "nll_loss", "activation", "act")  # fmt: skip
+             "l1_loss", "nll_loss", "msort", "activation", "act")  # fmt: skip
     assert close_spelling(written, known) == meant
 
 

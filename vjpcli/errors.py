@@ -211,13 +211,13 @@ def close_spelling(word: str, known: Sequence[str]) -> str | None:
     """The known name that `word` is a slip of, or None.
 
     A slip is one letter too many, too few, another one, or two changed places; in words of
-    six letters two of these. Underscores and case do not count, and the beginning of one
+    eight letters two of these. Underscores and case do not count, and the beginning of one
     single name stands for it.
     """
-    if not 2 < len(word) <= LONGEST_GUESSED:
+    if not 2 < len(word) <= LONGEST_GUESSED or word.startswith("__"):
         return None
     plain = word.replace("_", "").lower()
-    most = 1 if len(plain) < 6 else 2
+    most = 1 if len(plain) < 8 else 2
     found: list[tuple[int, str]] = []
     for name in known:
         other = name.replace("_", "").lower()

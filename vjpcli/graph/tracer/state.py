@@ -119,7 +119,9 @@ class State:
             "a lambda is a function, and a number is wanted: call it, or write its body alone",
             source=self.source,
             span=Span(start, start + len("lambda")),
-            fix=self.replacement(function.syntax.span, f"({text})"),
+            fix=self.replacement(
+                function.syntax.span, text if text.isidentifier() else f"({text})"
+            ),
         )
 
     def stacked(self, items: Any, part: Expression) -> Node:
