@@ -58,7 +58,7 @@ def test_program_means_what_it_means_written_out(text, written_out):
     ("text", "code", "marked", "fixed"),
     [
         ("lambda q: q**2", "lambda-expression", "lambda", "(q**2)"),
-        ("f = lambda q: q; f + a", "lambda-expression", "lambda", "f = (q); f + a"),
+        ("f = lambda q: q; f + a", "lambda-expression", "lambda", "f = q; f + a"),
         ("f = lambda q: q; f(a, a)", "too-many-arguments", "f", None),
         ("f = lambda q: q; f()", "missing-argument", "f", None),
         ("f = lambda q: q; f(a, r=1)", "unknown-keyword", "r", None),

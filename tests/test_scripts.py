@@ -68,6 +68,16 @@ LEAF = "x = torch.tensor([1., 2.], requires_grad=True)"
         ),
         ("n = 2; x = torch.ones(n, requires_grad=True); (3*x).sum().backward()", [3, 3]),
         (f"{LEAF}; h = 2*x; h.mul_(x); h.sum().backward()", [4, 8]),
+        (
+            f"{LEAF}; o = torch.optim.SGD([x], lr=0.1); o.zero_grad(); (x**2).sum().backward()",
+            [2, 4],
+        ),
+        (
+            'd = torch.device("cuda" if torch.cuda.is_available() else "cpu"); '
+            "x = torch.ones(2, device=d, requires_grad=True); "
+            "y = torch.zeros(2, dtype=x.dtype, device=x.device).to(d) + 3*x; y.sum().backward()",
+            [3, 3],
+        ),
         (f"{LEAF}; y: torch.Tensor = (x**2).sum(); y.backward()", [2, 4]),
         (f"'''Doc.'''\n{LEAF}\nprint((x**2).sum())", None),
     ],
@@ -87,6 +97,19 @@ def test_value_on_the_command_line_comes_before_the_one_in_the_script():
 def test_seed_on_the_command_line_comes_before_the_one_in_the_script():
     script = f"{LEAF}; y = x**2; y.backward(torch.ones(2))"
     np.testing.assert_allclose(grad(script, {}, seed=[1.0, 10.0])["x"], [2, 40])
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "import torch.distributions as dist; -dist.Normal(x, 1).log_prob(0).sum()",
+        "from torch import distributions as D; -D.Normal(x, 1).log_prob(0).sum()",
+        "import torch.nn.functional as nnf; nnf.relu(x) @ x/2",
+        "import torch as t; t.sum(x**2)/2",
+    ],
+)
+def test_prefix_that_an_import_gives_means_its_part_of_the_library(script):
+    np.testing.assert_allclose(grad(script, {"x": [1.0, 2.0]})["x"], [1.0, 2.0])
 
 
 def test_script_that_only_prints_is_what_it_prints():

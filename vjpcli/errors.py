@@ -6,7 +6,7 @@ stable kebab-case name of the fault, so that documentation and scripts can refer
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -60,8 +60,8 @@ class Fix:
 
     Attributes:
         text: the corrected text. Where `replaces` is given it stands for that whole argument.
-        replaces: the argument of the command line that `text` replaces, verbatim. None when
-            `text` stands by itself (an expression to consider).
+        replaces: the argument of the command line that `text` replaces, verbatim; with no text
+            it is left out. None when `text` stands by itself (an expression to consider).
         adds: arguments to append to the command line (a missing `a=1,2,3`, a missing `--seed`).
         adds_before: arguments to put first (a missing command).
         says: one line on what the correction does, or "".
@@ -84,7 +84,7 @@ class Fix:
         for argument in arguments:
             option, equals, value = argument.partition("=")
             if pending and argument == self.replaces:
-                corrected.append(self.text)
+                corrected += [self.text] if self.text else []
                 changed, pending = True, False
             elif pending and option.startswith("--") and equals and value == self.replaces:
                 corrected.append(f"{option}={self.text}")
@@ -205,3 +205,47 @@ def did_you_mean(word: str, known: Iterable[str]) -> str | None:
 
     matches = difflib.get_close_matches(word, names, n=1)
     return matches[0] if matches else None
+
+
+def close_spelling(word: str, known: Sequence[str]) -> str | None:
+    """The known name that `word` is a slip of, or None.
+
+    A slip is one letter too many, too few, another one, or two changed places; in words of
+    eight letters two of these. Underscores and case do not count, and the beginning of one
+    single name stands for it.
+    """
+    if not 2 < len(word) <= LONGEST_GUESSED or word.startswith("__"):
+        return None
+    plain = word.replace("_", "").lower()
+    most = 1 if len(plain) < 8 else 2
+    found: list[tuple[int, str]] = []
+    for name in known:
+        other = name.replace("_", "").lower()
+        if abs(len(other) - len(plain)) <= most:
+            slips = slips_between(plain, other)
+            if slips <= most:
+                found.append((slips, name))
+    if found:
+        return min(found, key=lambda pair: (pair[0], _differ_at(word, pair[1]), len(pair[1])))[1]
+    begun = [name for name in known if len(plain) > 3 and name.lower().startswith(word.lower())]
+    return begun[0] if len(begun) == 1 else None
+
+
+def slips_between(word: str, other: str) -> int:
+    """How many letters are added, left out, changed, or swapped with their neighbour."""
+    before: list[int] = []
+    row = list(range(len(other) + 1))
+    for i, letter in enumerate(word, start=1):
+        following = [i]
+        for j, wanted in enumerate(other, start=1):
+            cost = min(row[j] + 1, following[-1] + 1, row[j - 1] + (letter != wanted))
+            swapped = i > 1 and j > 1 and letter == other[j - 2] and word[i - 2] == wanted
+            following.append(min(cost, before[j - 2] + 1) if swapped else cost)
+        before, row = row, following
+    return row[-1]
+
+
+def _differ_at(word: str, other: str) -> int:
+    """Minus the number of letters that both begin with."""
+    pairs = zip(word.lower(), other.lower(), strict=False)
+    return -next((i for i, (a, b) in enumerate(pairs) if a != b), min(len(word), len(other)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 from vjpcli.engine.backward import backward, seed_name
 from vjpcli.engine.jacobian import jacobian
 from vjpcli.engine.tangent import tangent
-from vjpcli.errors import Fix, Span, did_you_mean, fail
+from vjpcli.errors import Fix, Span, VjpError, did_you_mean, fail
 from vjpcli.explanation.problem import Problem, run_text
 from vjpcli.graph.node import Graph
 from vjpcli.graph.operation import shape_text
@@ -43,7 +44,10 @@ def tangent_product(problem: Problem, directions: Sequence[str]) -> TangentProdu
         f"{problem.leaves[0]}={text}" if len(problem.leaves) == 1 and "=" not in text else text
         for text in directions
     ]
-    given = parse_values(named)
+    try:
+        given = parse_values(named)
+    except VjpError as error:
+        raise _of_the_direction(error) from None
     arrays: dict[str, NDArray[Any]] = {}
     for name, direction in given.items():
         if name not in problem.leaves:
@@ -130,3 +134,11 @@ def flat_blocks(
     return {
         f"{row},{column}": block for row, line in blocks.items() for column, block in line.items()
     }
+
+
+def _of_the_direction(error: VjpError) -> VjpError:
+    """The same error, said of a direction: it is written like a value, but is none."""
+    found = error.diagnostic
+    if found.source is None:
+        return error
+    return VjpError(replace(found, source=replace(found.source, origin="--tangent")))

@@ -64,7 +64,7 @@ def seed_of_script(
 def _ending_in(program: Program, position: int, value: Expression) -> Program:
     """The program up to a statement, and then the value alone."""
     last = Statement((), (), value, value.span)
-    return Program(program.source, (*program.statements[:position], last))
+    return Program(program.source, (*program.statements[:position], last), aliases=program.aliases)
 
 
 def left_out_note(program: Program) -> tuple[Diagnostic, ...]:

@@ -27,7 +27,7 @@ def free_names(program: Program) -> dict[str, Span]:
     Errors: unknown-library.
     """
     found: dict[str, Span] = {}
-    assigned: set[str] = set()
+    assigned = {name for name, _ in program.aliases}
     for statement in program.statements:
         for name in _names_read(program, statement.value, assigned):
             known = name.identifier in assigned or name.identifier in KNOWN_WORDS

@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from vjpcli.errors import Source, Span, VjpError
+from vjpcli.errors import Fix, Source, Span, VjpError, close_spelling, fail
 from vjpcli.graph.complex_value import Complex
 from vjpcli.graph.node import Node
 from vjpcli.graph.operation import LIBRARIES, OPERATIONS, Library, Operation
+from vjpcli.parser.syntax import Program
 from vjpcli.record import record
 
 CONSTANTS: dict[str, Any] = {
@@ -40,6 +41,9 @@ LIBRARY_ROOTS: dict[str, Library] = {
     "functional": "torch",
     "stats": "numpy",
     "fft": "torch",
+    "optax": "jax",
+    "tf": "numpy",
+    "tensorflow": "numpy",
 }
 """Words before a dot that lead to functions, unless a value is given for them: libraries, and
 modules as they stand after `from numpy import linalg`."""
@@ -48,14 +52,14 @@ SHORT_MODULES = {"LA": "linalg"}
 """Customary short names of modules -> the module."""
 
 FOREIGN_ROOTS = {
-    "tf", "tensorflow", "keras", "K", "mx", "paddle", "cupy", "cp", "pd", "optax", "flax", "haiku",
-    "sklearn", "tinygrad",
+    "keras", "K", "mx", "paddle", "cupy", "cp", "pd", "flax", "haiku", "sklearn", "tinygrad",
 }  # fmt: skip
 """Libraries whose functions people write with a prefix that means nothing here."""
 
 LIBRARY_PARTS = {
     "linalg", "nn", "functional", "special", "numpy", "scipy", "random", "lax", "fft", "lib",
-    "stride_tricks", "autograd", "ops", "signal", "integrate", "stats", "ndimage",
+    "stride_tricks", "autograd", "ops", "signal", "integrate", "stats", "ndimage", "func",
+    "distributions", "cuda", "backends", "mps",
 }  # fmt: skip
 """Modules inside libraries that a path to a function may pass through."""
 
@@ -83,11 +87,19 @@ BARE_DTYPE_NAMES = {"float", "int", "bool", "complex"}
 """Kinds of number that are written without a library: `astype(float)`."""
 
 IDENTITY_METHODS = {
-    "float", "double", "clone", "contiguous", "cpu", "cuda", "numpy", "to", "requires_grad_",
+    "float", "double", "half", "bfloat16", "clone", "contiguous", "cpu", "cuda", "numpy", "to",
+    "requires_grad_",
     "copy", "astype", "type", "item", "retain_grad", "type_as",
     "cfloat", "cdouble",
 }  # fmt: skip
 """Methods that change where or how an array is kept, not its numbers."""
+
+TRANSFORMS = {
+    "jax": {"jit", "vmap", "checkpoint", "remat", "fori_loop", "while_loop", "scan", "map", "cond"},
+    "lax": {"fori_loop", "while_loop", "scan", "map", "cond"},
+    "torch": {"vmap", "compile"},
+}
+"""Prefix -> the functions of functions that are written out."""
 
 LEAF_CLASSES = {"Parameter", "Variable"}
 """Classes of PyTorch that make a leaf of an array."""
@@ -102,6 +114,13 @@ INDEX_OBJECTS = {"r_", "c_", "s_", "index_exp", "mgrid", "ogrid"}
 
 KEEPING_FUNCTIONS = {"astype", "convert_element_type"}
 """Functions that change how the numbers of their first argument are kept."""
+
+
+@record
+class Transform:
+    """`jax.vmap`, `lax.scan`: what takes a function, about to be called."""
+
+    name: str
 
 
 @record
@@ -169,6 +188,8 @@ class LibraryName:
 
         Errors: unknown-function.
         """
+        if self.path.partition(".")[0] in ("optax", "tf", "tensorflow"):
+            return self._formula(name, source, span)
         if name in LIBRARY_PARTS and not self.path.endswith(f".{name}"):
             library: Library = "jax" if self.path == "jax" else self.library
             return LibraryName(library, f"{self.path}.{name}")
@@ -176,9 +197,7 @@ class LibraryName:
             return LibraryName(self.library, f"{self.path}.{name}")
         if name in CONSTANTS:
             return CONSTANTS[name]
-        if name in LEAF_CLASSES and self.library == "torch":
-            return Callee(None, self.library, name, prefixed=True)
-        if name[:1].isupper() and self.library == "torch" and (found := nn_class(name)):
+        if (found := self._object(name)) is not None:
             return found
         if name in INDEX_OBJECTS:
             return IndexObject(name)
@@ -196,12 +215,87 @@ class LibraryName:
             return LibraryName(self.library, f"{self.path}.{name}")
         raise unknown_function(name, source, Span(span.end - len(name), span.end), self.path)
 
+    def _formula(self, name: str, source: Source, span: Span) -> Any:
+        """A function of optax or TensorFlow."""
+        from vjpcli.graph.formulas import formula, known_names, numpy_name  # noqa: PLC0415  (rarely)
+
+        if name in ("losses", "math", "nn", "linalg", "keras"):
+            return LibraryName(self.library, f"{self.path}.{name}")
+        if name in DTYPE_NAMES | WHOLE_DTYPE_NAMES:
+            return LibraryName("numpy", f"np.{name}")
+        if name in ("cast", "Variable"):
+            return Callee(None, self.library, name, prefixed=True)
+        found: Any = formula(self.path, name)
+        if found is None and (spelling := numpy_name(self.path, name)):
+            # SciPy's softmax is over all axes; TensorFlow's, as JAX's, over the last.
+            library: Library = "jax" if spelling.endswith("softmax") else self.library
+            found = find_callee(spelling, library, prefixed=True)
+        if found is None and self.path == "optax":
+            from vjpcli.graph.unknown_names import reason_against  # noqa: PLC0415
+
+            if reason_against(name, self.path) is not None:
+                raise unknown_function(
+                    name, source, Span(span.end - len(name), span.end), self.path
+                )
+        if found is None:
+            guess = close_spelling(name, known_names(self.path.partition(".")[0]))
+            place = Span(span.end - len(name), span.end)
+            text = source.text
+            raise fail(
+                "unknown-library",
+                f"{self.path}.{name} is not known here: of {self.path} only some functions are",
+                source=source,
+                span=place,
+                label=f"did you mean {guess}?" if guess else "",
+                notes=("np., torch., F. and jnp. are the prefixes with all of their functions",),
+                fix=Fix(text[: place.start] + guess + text[place.end :], replaces=text)
+                if guess
+                else None,
+            )
+        return found
+
+    def _object(self, name: str) -> Any:
+        """What `name` is that is no operation: a transform, a leaf, a distribution, a module."""
+        if name in TRANSFORMS.get(self.path.partition(".")[0], ()):
+            return Transform(name)
+        if self.library != "torch":
+            return None
+        if name in ("device", "is_available"):
+            return whatever_given(LibraryName("numpy", "np.float64") if name == "device" else False)
+        if name in LEAF_CLASSES:
+            return Callee(None, self.library, name, prefixed=True)
+        if self.path.endswith("distributions") and (density := density_class(name)):
+            return density
+        return nn_class(name) if name[:1].isupper() else None
+
+
+def whatever_given(value: Any) -> Any:
+    """A function that gives `value` whatever it is called with."""
+    from vjpcli.graph.modules import Giving  # noqa: PLC0415  (rarely)
+
+    return Giving(value)
+
 
 def nn_class(name: str) -> Any:
     """The class of torch.nn that is called `name`, or None."""
     from vjpcli.graph.modules import module_class  # noqa: PLC0415  (most programs use none)
 
     return module_class(name)
+
+
+def density_class(name: str) -> Any:
+    """What torch.distributions calls `name`, or None."""
+    from vjpcli.graph.distributions import distribution_class  # noqa: PLC0415  (rarely)
+
+    return distribution_class(name)
+
+
+def aliases_of(program: Program) -> dict[str, LibraryName]:
+    """The prefixes that a program's imports give to parts of libraries."""
+    return {
+        name: LibraryName(LIBRARY_ROOTS[path.partition(".")[0]], path)
+        for name, path in program.aliases
+    }
 
 
 def is_dtype(argument: Any) -> bool:

@@ -28,16 +28,24 @@ Operand = "Node | float | int | bool | np.ndarray[Any, Any]"
 
 _serial_numbers = itertools.count()
 _current_span: ContextVar[Span | None] = ContextVar("_current_span", default=None)
+_is_fixed: ContextVar[bool] = ContextVar("_is_fixed", default=False)
 
 
 @contextmanager
-def written_at(span: Span | None) -> Iterator[None]:
-    """Gives every node made inside the block this place in the user's text."""
-    token = _current_span.set(span)
+def written_at(span: Span | None, *, throughout: bool = False) -> Iterator[None]:
+    """Gives every node made inside the block this place in the user's text.
+
+    With `throughout`, places that are given inside of the block do not count.
+    """
+    if _is_fixed.get():
+        yield
+        return
+    token, fixed = _current_span.set(span), _is_fixed.set(throughout)
     try:
         yield
     finally:
         _current_span.reset(token)
+        _is_fixed.reset(fixed)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -7,12 +7,12 @@ only what nobody has is taken for a slip of the pen, and corrected where the sli
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from fnmatch import fnmatchcase
 from importlib.resources import files
 from typing import Any
 
-from vjpcli.errors import LONGEST_GUESSED, Fix, Source, Span, VjpError, fail
+from vjpcli.errors import Fix, Source, Span, VjpError, close_spelling, fail
 from vjpcli.graph.modules import CLASSES
 from vjpcli.graph.names import LIBRARY_ROOTS, find_callee, function_names
 from vjpcli.graph.operation import Library
@@ -79,14 +79,14 @@ def unknown_function_error(
             notes=(f"{in_place} gives the new value: name it by a statement of its own",),
             fix=_replacing(source, span, in_place),
         )
-    meant = OTHER_NAMES.get(name.lower())
+    is_class = bool(path) and name[:1].isupper()
     known = (*CLASSES, *function_names(library)) if name[:1].isupper() else function_names(library)
-    guess = meant or _same_but_for_case(name, known)
+    guess = OTHER_NAMES.get(name.lower())
     reason = None if guess else reason_against(name, path)
     if guess is None and reason is None:
-        guess = close_spelling(name, known)
-        if guess is None and path and name[:1].isupper():
-            reason = OBJECTS
+        guess = _same_but_for_case(name, known)
+        guess = guess or close_spelling(name, tuple(CLASSES) if is_class else known)
+        reason = OBJECTS if is_class and guess is None else None
     if reason is not None:
         return fail(
             reason.code,
@@ -141,47 +141,3 @@ def _replacing(source: Source, span: Span, text: str) -> Fix:
 
 def _same_but_for_case(word: str, known: Iterable[str]) -> str | None:
     return next((one for one in known if one.lower() == word.lower() and one != word), None)
-
-
-def close_spelling(word: str, known: Sequence[str]) -> str | None:
-    """The known name that `word` is a slip of, or None.
-
-    A slip is one letter too many, too few, another one, or two changed places; in words of
-    six letters two of these. Underscores and case do not count, and the beginning of one
-    single name stands for it.
-    """
-    if not 2 < len(word) <= LONGEST_GUESSED:
-        return None
-    plain = word.replace("_", "").lower()
-    most = 1 if len(plain) < 6 else 2
-    found: list[tuple[int, str]] = []
-    for name in known:
-        other = name.replace("_", "").lower()
-        if abs(len(other) - len(plain)) <= most:
-            slips = slips_between(plain, other)
-            if slips <= most:
-                found.append((slips, name))
-    if found:
-        return min(found, key=lambda pair: (pair[0], _differ_at(word, pair[1]), len(pair[1])))[1]
-    begun = [name for name in known if len(plain) > 3 and name.lower().startswith(word.lower())]
-    return begun[0] if len(begun) == 1 else None
-
-
-def slips_between(word: str, other: str) -> int:
-    """How many letters are added, left out, changed, or swapped with their neighbour."""
-    before: list[int] = []
-    row = list(range(len(other) + 1))
-    for i, letter in enumerate(word, start=1):
-        following = [i]
-        for j, wanted in enumerate(other, start=1):
-            cost = min(row[j] + 1, following[-1] + 1, row[j - 1] + (letter != wanted))
-            swapped = i > 1 and j > 1 and letter == other[j - 2] and word[i - 2] == wanted
-            following.append(min(cost, before[j - 2] + 1) if swapped else cost)
-        before, row = row, following
-    return row[-1]
-
-
-def _differ_at(word: str, other: str) -> int:
-    """Minus the number of letters that both begin with."""
-    pairs = zip(word.lower(), other.lower(), strict=False)
-    return -next((i for i, (a, b) in enumerate(pairs) if a != b), min(len(word), len(other)))

@@ -1,4 +1,4 @@
-"""Remainders, sums and lengths as Python's math module has them, and angles without jumps."""
+"""Remainders, sums and lengths as Python's math module has them."""
 
 from __future__ import annotations
 
@@ -14,11 +14,8 @@ from vjpcli.ops.declaration import (
     elementwise,
     fail,
     operation,
-    outcome,
     sample,
-    trailing_axis,
 )
-from vjpcli.ops.keywords import plain_number
 
 BETWEEN_JUMPS = (sample([5.3, -2.7, 0.4]), sample(-1.2), sample((0,)))
 
@@ -143,59 +140,3 @@ def isqrt(n):
     Example: vjp explain "x / isqrt(10)" x=3
     """
     return rounding.floor(elementary.sqrt(n))
-
-
-def _corrections(x, *, axis, period, discont):
-    given = np.unwrap(x, axis=axis, period=period, discont=discont)
-    return (given - x).astype(x.dtype)
-
-
-@operation(
-    _corrections,
-    pattern="along-axis",
-    flat=True,
-    samples=(sample([0.1, 3.0, -3.0], axis=-1, period=6.0, discont=None),),
-)
-def unwrap_corrections(x, *, axis, period, discont):
-    """The multiples of the period that unwrap adds. Flat: constant between jumps.
-
-    Shapes:  x [... n ...] -> [... n ...]
-    Kinks:   jumps where neighbours differ by half a period
-    Source:  np.unwrap(x) - x
-    Example: vjp explain "unwrap_corrections(x, axis=0, period=6.28, discont=3.14)" x=3,-3
-    """
-    return outcome(x.shape, axis=axis, period=period, discont=discont)
-
-
-@unwrap_corrections.vjp
-def _(g, y, x, *, axis, period, discont):
-    return rounding.no_slope(g)
-
-
-@operation(
-    keyword_aliases={"p": "x"},
-    samples=(
-        sample([0.1, 3.0, -3.0, -2.9]),
-        sample([[0.1, 3.0], [4.0, -3.0]], axis=0),
-        sample([0.1, 0.9, 0.2], period=1),
-    ),
-    refuses=(
-        Refusal(sample(()), "axis-out-of-range"),
-        Refusal(sample((3,), period="a"), "keyword-value"),
-        Refusal(sample((3,), period=0), "keyword-value"),
-    ),
-)
-def unwrap(x, *, discont=None, axis=-1, period=2 * math.pi):
-    """Angles without jumps: where neighbours differ by more than half a period, it is added.
-
-    Shapes:  x [... n ...] -> [... n ...]
-    Kinks:   jumps where neighbours differ by half a period
-    Source:  what is added is constant, so the slope is 1
-    Example: vjp explain "np.unwrap(x)" x=3,-3,-2.9 --seed ones
-    """
-    turn = plain_number("period", period)
-    if turn <= 0:
-        raise fail("keyword-value", f"`period` is above 0, not {period}")
-    jump = None if discont is None else plain_number("discont", discont)
-    place = trailing_axis(x, axis)
-    return x + unwrap_corrections(x, axis=place, period=turn, discont=jump)

@@ -63,6 +63,7 @@ def ceil(x):
     np.trunc,
     symbolic=lambda s, x: s.sign(x) * s.floor(s.Abs(x)),
     aliases=("fix",),
+    method_names={"torch": ("long", "int", "short")},
     flat=True,
     samples=BETWEEN_JUMPS,
     kinks=(

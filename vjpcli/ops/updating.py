@@ -64,7 +64,7 @@ def update_at(x, values, *, index, how="set"):
 
     Shapes:  x [...], values broadcast to x[index] -> [...]
     Kinks:   min and max: those of minimum and maximum; where one entry is written several
-             times, `set` takes the last, and `min` and `max` share among ties
+             times, `set` and `power` take the last, and `min` and `max` share among ties
     Source:  a selection: an entry that is replaced receives no adjoint
     Example: vjp explain "x.at[[0, 2]].set(v)" x=1,2,3 v=7,8 --seed 1,10,100
     """

@@ -21,6 +21,14 @@ _OPERATORS = {
        "∧": " and ", "∨": " or ", "¬": "~", "∞": "inf", "⊤": ".T"},
 }  # fmt: skip
 _QUOTES = {**dict.fromkeys("‘’‚‛′ʹ´", "'"), **dict.fromkeys("“”„‟″«»", '"')}
+_WORDS = {
+    "∂": "a derivative needs no sign: it is what vjp computes of the expression",
+    "∇": "a gradient needs no sign: it is what vjp computes of the expression",
+    "∑": "a sum is written sum(x), or sum(f(x[i]) for i in range(3))",
+    "Σ": "a sum is written sum(x), or sum(f(x[i]) for i in range(3))",
+    "∏": "a product is written prod(x)",
+    "∫": "an integral along points is written trapezoid(y, x)",
+}
 _ROOTS = {"√": "sqrt", "∛": "cbrt"}
 
 
@@ -69,7 +77,9 @@ def _refusal(reading: Reading, found: list[Token], index: int) -> VjpError:
         "unexpected-character",
         f"`{character}` means nothing in an expression",
         found[index].span,
-        notes=(unicodedata.name(character, f"U+{ord(character):04X}").lower(),),
+        notes=(
+            _WORDS.get(character) or unicodedata.name(character, f"U+{ord(character):04X}").lower(),
+        ),
     )
 
 

@@ -107,7 +107,7 @@ def _parts(reading: Reading, node: ast.expr) -> list[ast.expr]:
         case ast.Compare() if len(node.ops) == 1 and type(node.ops[0]) in _COMPARISONS:
             parts = [node.left, node.comparators[0]]
         case _ if (deferred := _parts_of_deferred(node)) is not None:
-            parts = deferred
+            return deferred  # text may be what is chosen: "cuda" if ... else "cpu"
         case _:
             raise _refused(reading, node)
     return parts
@@ -275,11 +275,13 @@ def _check_call(reading: Reading, node: ast.Call) -> None:
     if isinstance(node.func, ast.Constant) and isinstance(node.func.value, int | float):
         whole = reading.span(node)
         after_number = reading.span(node.func).end
+        from vjpcli.parser.powers import powers_of_functions  # noqa: PLC0415  (rarely)
+
         raise reading.error(
             "implicit-multiplication",
             "a number before a bracket does not multiply it: write `*`",
             Span(whole.start, after_number + 1) if whole.end > after_number else whole,
-            edits=[(Span(after_number, after_number), "*")],
+            edits=powers_of_functions(reading.text) or [(Span(after_number, after_number), "*")],
         )
     seen: set[str] = set()
     for keyword in node.keywords:

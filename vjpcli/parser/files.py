@@ -16,7 +16,7 @@ from typing import IO, TYPE_CHECKING, Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from vjpcli.errors import Fix, Source, Span, VjpError, did_you_mean, fail
+from vjpcli.errors import Fix, Source, Span, VjpError, close_spelling, did_you_mean, fail
 from vjpcli.parser.nested import shortened
 from vjpcli.parser.numbers import read_numbers
 from vjpcli.parser.references import EXTENSIONS, TABLES, Reference, StandardInput
@@ -253,7 +253,7 @@ def _missing(where: Reference) -> VjpError:
     if not folder.is_dir():
         return fail("file-missing", f"there is no folder {shortened(str(folder), 200)}")
     here = _names(folder)
-    near = did_you_mean(where.file.name, here)
+    near = _near_name(where.file.name, here)
     start = len(where.path) - len(Path(where.path).name)
     return fail(
         "file-missing",
@@ -261,6 +261,13 @@ def _missing(where: Reference) -> VjpError:
         notes=() if near else _names_nearby(folder, "in that folder:"),
         fix=where.corrected(start, len(where.path), near) if near else None,
     )
+
+
+def _near_name(name: str, here: list[str]) -> str | None:
+    """A file whose name differs by a slip, or by its ending alone."""
+    stem = name.rpartition(".")[0] or name
+    same = [one for one in here if one.rpartition(".")[0].lower() == stem.lower()]
+    return same[0] if same else close_spelling(name, here)
 
 
 def _names(folder: Path) -> list[str]:

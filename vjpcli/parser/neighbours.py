@@ -9,17 +9,9 @@ from itertools import pairwise
 from vjpcli.errors import Span, VjpError
 from vjpcli.parser import closing, convert
 from vjpcli.parser.place import Bracket, Place
+from vjpcli.parser.powers import FUNCTION_WORDS, powers_of_functions
 from vjpcli.parser.reading import Edit, shortened
 from vjpcli.parser.tokens import Token
-
-# Words that mathematics writes without brackets around the argument. What they compute is
-# not known here, only that `log c` is not a product.
-_FUNCTION_WORDS = frozenset(
-    ("abs", "acos", "arccos", "arcsin", "arctan", "asin", "atan", "cos", "cosh", "cot", "csc",
-     "det", "diag", "exp", "lg", "ln", "log", "log10", "log2", "max", "mean", "min", "norm",
-     "print", "prod", "relu", "sec", "sigmoid", "sign", "sin", "sinh", "softmax", "sqrt", "std",
-     "sum", "tan", "tanh", "trace", "var")
-)  # fmt: skip
 
 # Python refuses whole numbers of more than 4300 digits; from 310 on no float holds them.
 _MOST_DIGITS = 309
@@ -87,7 +79,8 @@ def _new_statement(place: Place, before: Token, bracket: Bracket | None) -> VjpE
 
 def implicit_multiplication(place: Place, before: Token) -> VjpError:
     """The refusal of `2x` and `(a)b`, corrected throughout the program."""
-    edits: list[Edit] = [
+    edits = powers_of_functions(place.reading.text)
+    edits = edits or [
         (Span(left.end, right.start), "*")
         for left, right in pairwise(place.found)
         if _multiplies(left, right)
@@ -172,7 +165,7 @@ def _function_without_brackets(place: Place, before: Token) -> VjpError:
 
 def _missing_comma(place: Place, before: Token, bracket: Bracket | None) -> VjpError | None:
     """The error of `log c`, `[1 2]` and `f(a b)`; in a list of lists at every depth."""
-    if before.kind == "name" and before.text in _FUNCTION_WORDS:
+    if before.kind == "name" and before.text in FUNCTION_WORDS:
         return _function_without_brackets(place, before)
     if bracket is None or bracket.token.text == "{":
         return None

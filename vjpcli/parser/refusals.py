@@ -13,6 +13,7 @@ from itertools import pairwise
 from typing import Any
 
 from vjpcli.errors import Span, VjpError
+from vjpcli.parser.powers import powers_of_functions
 from vjpcli.parser.reading import Edit, Reading, sign_between
 
 _INLINE = "a program is statements `name = expression`, the last of which is the output"
@@ -181,9 +182,20 @@ def _binary(reading: Reading, node: ast.BinOp) -> VjpError:
 
 def caret_power(reading: Reading, span: Span) -> VjpError:
     """The refusal of `^`, corrected throughout the program."""
-    edits: list[Edit] = [
+    edits = powers_of_functions(reading.text)
+    edits += [  # LaTeX's e^{2x}
+        edit
+        for m in re.finditer(r"\^\{([^{}]*)\}", reading.text)
+        for edit in (
+            (Span(m.start(), m.start(1)), "**("),
+            (Span(m.end(1), m.end()), ")"),
+        )
+    ]
+    moved = [place for place, _ in edits]
+    edits += [
         (Span(m.start(), m.end()), "**=" if m.group() == "^=" else "**")
         for m in re.finditer(r"\^=?", reading.text)
+        if not any(place.start <= m.start() < place.end for place in moved)
     ]
     return reading.error(
         "caret-power",

@@ -10,6 +10,7 @@ import ast
 from collections.abc import Sequence
 
 from vjpcli.errors import Span
+from vjpcli.parser.imports import PREFIXES
 from vjpcli.parser.reading import Reading
 from vjpcli.parser.syntax import Attribute, Call, Expression, Literal, Name, Statement, postorder
 from vjpcli.record import record
@@ -17,7 +18,8 @@ from vjpcli.record import record
 _PRINTING = {"print", "display"}
 _SETTINGS = {
     "manual_seed", "seed", "set_default_dtype", "set_default_device", "set_printoptions",
-    "set_num_threads", "use_deterministic_algorithms", "zero_grad", "show", "retain_grad",
+    "manual_seed_all", "set_num_threads", "use_deterministic_algorithms", "zero_grad", "show",
+    "retain_grad",
 }  # fmt: skip
 """Methods and functions that, as a statement, compute nothing."""
 
@@ -86,16 +88,18 @@ def separated(reading: Reading, statements: Sequence[ast.stmt]) -> Script:
 
 def _computes_nothing(node: ast.stmt) -> bool:
     """Whether a statement prints, sets something, explains, or makes sure of something."""
-    if isinstance(node, ast.Assert):
-        return True
+    if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
+        # An optimiser does its work after the backward pass.
+        return ast.unparse(node.value.func).startswith(("torch.optim.", "optim."))
     if not isinstance(node, ast.Expr):
-        return False
+        return isinstance(node, ast.Assert)
     value = node.value
-    if isinstance(value, ast.Constant):
-        return isinstance(value.value, str)
-    if not isinstance(value, ast.Call):
-        return False
-    function = value.func
+    if isinstance(value, ast.Call):
+        return _is_setting(value.func)
+    return isinstance(value, ast.Constant) and isinstance(value.value, str)
+
+
+def _is_setting(function: ast.expr) -> bool:
     if isinstance(function, ast.Name):
         return function.id in _PRINTING
     return isinstance(function, ast.Attribute) and (
@@ -142,7 +146,9 @@ def in_place_statement(node: ast.Expr) -> tuple[ast.Name, ast.Call] | None:
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
         return None
     owner, name = call.func.value, call.func.attr
-    if not isinstance(owner, ast.Name) or not name.endswith("_") or name.startswith("_"):
+    if not isinstance(owner, ast.Name) or owner.id in PREFIXES:
+        return None
+    if not name.endswith("_") or name.startswith("_"):
         return None
     return owner, call
 

@@ -7,7 +7,7 @@ import re
 
 from vjpcli.errors import Span, VjpError
 from vjpcli.parser.convert import BINARY_OPERATORS, convert
-from vjpcli.parser.imports import check_import
+from vjpcli.parser.imports import aliases_of, check_import
 from vjpcli.parser.reading import Edit, Reading, shortened
 from vjpcli.parser.scripts import in_place_statement, separated, with_leaves
 from vjpcli.parser.syntax import Attribute, Binary, Call, Name, Program, Statement
@@ -28,12 +28,14 @@ def convert_program(reading: Reading, module: ast.Module) -> Program:
     """
     script = separated(reading, module.body)
     statements: list[Statement] = []
+    aliases: list[tuple[str, str]] = []
     previous: ast.stmt | None = None
     for node in script.body:
         if previous is not None:
             _check_line_start(reading, previous, node)
         if isinstance(node, ast.Import | ast.ImportFrom):
             check_import(reading, node)
+            aliases += aliases_of(node)
         else:
             is_last = node is script.body[-1]
             statements.append(_statement(reading, node, previous, is_last=is_last))
@@ -49,7 +51,8 @@ def convert_program(reading: Reading, module: ast.Module) -> Program:
         place = Span(span.start, span.start + len(script.output))
         statements.append(Statement((script.output,), (place,), Name(place, script.output), place))
     seed = None if script.seed is None else convert(reading, script.seed)
-    return Program(reading.source, with_leaves(statements), seed, script.left_out)
+    leaves_marked = with_leaves(statements)
+    return Program(reading.source, leaves_marked, seed, script.left_out, tuple(aliases))
 
 
 def _statement(

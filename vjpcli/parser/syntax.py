@@ -243,13 +243,15 @@ class Program:
     """Statements in order; the last one is the output.
 
     `seed` is what a pasted script gives to `y.backward(...)`, and `left_out` are the places of
-    what is not read of it.
+    what is not read of it. `aliases` are prefixes that its imports give: (dist,
+    torch.distributions).
     """
 
     source: Source
     statements: tuple[Statement, ...] = field(default=())
     seed: Expression | None = None
     left_out: tuple[Span, ...] = ()
+    aliases: tuple[tuple[str, str], ...] = ()
 
 
 def postorder(root: Expression, *, evaluated: bool = False) -> Iterator[Expression]:

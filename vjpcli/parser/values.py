@@ -231,6 +231,7 @@ def _shaped(
             f"but {counted(array.size, 'number')} {'is' if array.size == 1 else 'are'} given",
             source=source,
             span=span,
+            fix=None if is_file else _fitting_shape(shape, array.size, source, span),
         )
     if array.ndim > 1 and not is_file:
         raise fail(
@@ -241,6 +242,26 @@ def _shaped(
             notes=("give the rows alone, or the shape with a flat list of numbers",),
         )
     return read_only(array, shape)
+
+
+def _fitting_shape(shape: tuple[int, ...], count: int, source: Source, span: Span) -> Fix | None:
+    """The same numbers with a shape that holds them: as many rows, or as many columns, or flat."""
+    head, colon, _ = source.text[: span.start].partition(":")
+    if not colon or not count:
+        return None
+    fitting: tuple[int, ...] = (count,)
+    if len(shape) == 2:
+        rows, columns = shape
+        if columns and count % columns == 0:
+            fitting = (count // columns, columns)
+        elif rows and count % rows == 0:
+            fitting = (rows, count // rows)
+    axes = "x".join(map(str, fitting))
+    return Fix(
+        f"{head}:{axes}={source.text[span.start :]}",
+        replaces=source.text,
+        says=f"with a shape that {counted(count, 'number')} {'has' if count == 1 else 'have'}",
+    )
 
 
 def read_shape(source: Source, span: Span) -> tuple[int, ...]:
@@ -342,6 +363,7 @@ def stripped(source: Source, span: Span) -> Span:
 
 
 def _twice(value: GivenValue, first: GivenValue) -> VjpError:
+    fix: Fix | None = None
     if first.source == value.source and first.source.text.lstrip().startswith("@"):
         message = f"two arrays of {value.text} are both called {value.name} in the expression"
         notes: tuple[str, ...] = (
@@ -350,12 +372,15 @@ def _twice(value: GivenValue, first: GivenValue) -> VjpError:
     else:
         message = f"{shortened(value.name)} is given twice"
         notes = (f"first by {shortened(first.source.text)}",)
+        if not value.source.text.lstrip().startswith("@"):
+            fix = Fix("", replaces=value.source.text, says="with the first of the two")
     return fail(
         "value-twice",
         message,
         source=value.source,
         span=Span(0, len(value.source.text)),
         notes=notes,
+        fix=fix,
     )
 
 

@@ -19,6 +19,7 @@ from vjpcli.graph.names import (
     SIZE_METHODS,
     Callee,
     LibraryName,
+    aliases_of,
     find_callee,
     library_root,
 )
@@ -107,7 +108,7 @@ class Interpreter:
         self.library = library
         self.bare_names = bare_names
         self.inputs = inputs
-        self.environment: dict[str, Any] = dict(inputs)
+        self.environment: dict[str, Any] = {**aliases_of(program), **inputs}
 
     def run(self) -> Any:
         """The value of the last statement, as an array.

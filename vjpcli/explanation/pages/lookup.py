@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vjpcli.errors import Fix, Source, Span, VjpError, did_you_mean, fail
+from vjpcli.errors import Fix, Source, Span, VjpError, close_spelling, did_you_mean, fail
 from vjpcli.explanation.pages.codes_text import code_pages
 from vjpcli.explanation.pages.library_names import NAMES
 from vjpcli.explanation.pages.model import CodePage
@@ -16,7 +16,7 @@ from vjpcli.graph.names import (
     library_root,
 )
 from vjpcli.graph.operation import LIBRARIES, OPERATIONS, Operation
-from vjpcli.graph.unknown_names import OTHER_NAMES, close_spelling, reason_against
+from vjpcli.graph.unknown_names import OTHER_NAMES, reason_against
 
 
 def looked_up(word: str) -> Operation | CodePage:

@@ -11,17 +11,21 @@ from vjpcli.graph.names import (
     Callee,
     IndexObject,
     LibraryName,
+    Transform,
     find_callee,
     unknown_function,
 )
 from vjpcli.graph.node import Node
 from vjpcli.graph.operation import OPERATIONS
 from vjpcli.graph.results import Results
-from vjpcli.graph.tracer.objects import Function
+from vjpcli.graph.tracer.objects import Function, Mapped
 from vjpcli.graph.tracer.state import State
 from vjpcli.graph.tracer.updates import METHODS, At, Place, Update
 from vjpcli.parser.syntax import Attribute
 from vjpcli.parser.walk import Done
+
+KEPT_AS = {"dtype", "device"}
+"""Attributes that say how an array is kept."""
 
 PROPERTIES = {
     "T": "T", "mT": "matrix_transpose", "H": "H", "mH": "adjoint", "real": "real", "imag": "imag",
@@ -44,9 +48,11 @@ class Attributes(State):
             )
         if type(value).__module__ == "vjpcli.graph.modules":
             return self.module_attribute(part, value)
+        if type(value).__module__ == "vjpcli.graph.distributions":
+            return self.density_attribute(part, value)
         if isinstance(value, At | Place | Update):
             return self.update(part, value)
-        if isinstance(value, Callee | IndexObject | Function):
+        if isinstance(value, Callee | IndexObject | Function | Mapped | Transform):
             return self.function_attribute(part, value)
         return self.array_attribute(part, self.node(value, part.value))
 
@@ -61,6 +67,8 @@ class Attributes(State):
                     self.source, part.attribute_span
                 )
             return At(node)
+        if name in KEPT_AS:
+            return LibraryName("numpy", "np.float64")  # without effect wherever it is handed on
         if name in PROPERTIES:
             with self.place(part, part.attribute_span):
                 return OPERATIONS[PROPERTIES[name]](node)
@@ -75,7 +83,7 @@ class Attributes(State):
             raise unknown_function(name, self.source, part.attribute_span, method=True)
         return callee
 
-    def function_attribute(self, part: Attribute, value: Callee | IndexObject | Function) -> Callee:
+    def function_attribute(self, part: Attribute, value: Any) -> Callee:
         """`np.add.reduce`; nothing else stands behind a function's name."""
         if isinstance(value, IndexObject):
             raise self.refuse_attribute(part, f"np.{value.name} is followed by square brackets")
@@ -98,6 +106,15 @@ class Attributes(State):
         raise self.refuse_attribute(
             part, f"entries are updated by x.at[i].set(v), or {', '.join(METHODS)}, and .get()"
         )
+
+    def density_attribute(self, part: Attribute, value: Any) -> Any:
+        """`Normal(mu, sigma).log_prob`; a class, or a method, has nothing to read."""
+        from vjpcli.graph.distributions import Distribution  # noqa: PLC0415  (rarely)
+        from vjpcli.graph.tracer.densities import attribute_of  # noqa: PLC0415
+
+        if isinstance(value, Distribution):
+            return attribute_of(self, part, value)
+        raise self.refuse_attribute(part, "a distribution is made first, as in Normal(0, 1)")
 
     def module_attribute(self, part: Attribute, value: Any) -> Any:
         """`module.eval()`, `module.forward`; a module has nothing else to read."""

@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
-from vjpcli.errors import Diagnostic, Label, Span, VjpError, fail
+from vjpcli.errors import Diagnostic, Fix, Label, Span, VjpError, fail
 from vjpcli.graph.binding import Keywords, call_operation, operand
-from vjpcli.graph.names import Callee, LibraryName, find_callee, is_dtype
+from vjpcli.graph.names import (
+    Callee,
+    LibraryName,
+    Transform,
+    find_callee,
+    is_complex_dtype,
+    is_dtype,
+)
 from vjpcli.graph.operation import OPERATIONS
-from vjpcli.graph.tracer.functions import Functions
-from vjpcli.graph.tracer.objects import BuiltIn, Comprehended, Function
+from vjpcli.graph.tracer.objects import BuiltIn, Comprehended, Function, Mapped
+from vjpcli.graph.tracer.transforms import Transforms
 from vjpcli.graph.tracer.updates import Update
-from vjpcli.parser.syntax import Attribute, Call, Name
+from vjpcli.parser.syntax import Attribute, Call, Name, Number
 from vjpcli.parser.walk import Done
 
 
-class Calls(Functions):
+class Calls(Transforms):
     """Calls functions."""
 
     def call(self, part: Call, done: Done) -> Any:
@@ -28,25 +36,45 @@ class Calls(Functions):
             for k in part.keywords
         ]
         if isinstance(callee, LibraryName) and is_dtype(callee.path):
-            callee = find_callee("float", self.library)  # np.float64(3) is 3
+            kind = "complex" if is_complex_dtype(callee.path) else "float"
+            callee = find_callee(kind, self.library)  # np.float64(3) is 3
         name_span = (
             part.function.attribute_span
             if isinstance(part.function, Attribute)
             else part.function.span
         )
-        if isinstance(callee, Function):
-            return self.apply(callee, arguments, keywords, part.function.span)
-        if isinstance(callee, BuiltIn):
-            with self.place(part, name_span):
-                return self.call_built_in(callee.name, arguments, part)
-        if isinstance(callee, Update):
-            with self.place(part, name_span):
-                return self.updated(callee, arguments)
         if not isinstance(callee, Callee):
-            return self.call_object(part, callee, arguments, keywords)
+            return self.call_own(part, callee, arguments, keywords, name_span)
         if is_pythons_sum(part, arguments):
             return self.added_up(arguments[0], part)
         return self.call_function(part, callee, arguments, keywords, name_span)
+
+    def call_own(
+        self,
+        part: Call,
+        callee: Any,
+        arguments: list[Any],
+        keywords: Keywords,
+        name_span: Span,
+    ) -> Any:
+        """The result of what is no operation: a lambda, `range`, `x.at[i].set`, a module."""
+        if isinstance(callee, Function):
+            return self.apply(callee, arguments, keywords, part.function.span)
+        with self.place(part, name_span):
+            if isinstance(callee, BuiltIn):
+                return self.call_built_in(callee.name, arguments, part)
+            if isinstance(callee, Update):
+                return self.updated(callee, arguments)
+            if isinstance(callee, Transform):
+                return self.transformed(part, callee.name, arguments, keywords)
+            if isinstance(callee, Mapped):
+                return self.mapped(part, callee, arguments)
+        return self.call_object(part, callee, arguments, keywords)
+
+    def call_value(self, part: Call, function: Any, arguments: list[Any]) -> Any:
+        if isinstance(function, Callee):
+            return self.call_function(part, function, arguments, [], part.function.span)
+        return self.call_object(part, function, arguments, [])
 
     def call_function(
         self,
@@ -80,6 +108,10 @@ class Calls(Functions):
     def call_object(self, part: Call, callee: Any, arguments: list[Any], keywords: Keywords) -> Any:
         """The result of calling what is no function of a library: a module, or a mistake."""
         module = type(callee).__module__
+        if module == "vjpcli.graph.distributions":
+            return self.call_density(part, callee, arguments, keywords)
+        if module == "vjpcli.graph.formulas":
+            return self.call_formula(part, callee, arguments, keywords)
         if module != "vjpcli.graph.modules":
             raise self.call_of_value(part, callee)
         from vjpcli.graph.modules import (  # noqa: PLC0415  (most programs use none)
@@ -101,6 +133,42 @@ class Calls(Functions):
                 given = [*keywords, *keywords_of(step, values[0])]
                 values = [self.call_function(part, step.callee, values, given, part.function.span)]
             return values[0]
+
+    def call_density(
+        self, part: Call, callee: Any, arguments: list[Any], keywords: Keywords
+    ) -> Any:
+        """`Normal(mu, sigma)`, `d.log_prob(x)`, `kl_divergence(p, q)`."""
+        from vjpcli.graph.distributions import (  # noqa: PLC0415  (rarely)
+            DistributionClass,
+            Divergence,
+            Method,
+            given_parameters,
+        )
+        from vjpcli.graph.tracer.densities import divergence, method_value  # noqa: PLC0415
+
+        with self.place(part, part.function.span):
+            if isinstance(callee, Divergence):
+                return divergence(self, arguments, part.span)
+            if isinstance(callee, Method):
+                values = [*arguments, *(value for _, value, _ in keywords)]
+                return method_value(self, callee, [operand(v) for v in values], part.span)
+            if not isinstance(callee, DistributionClass):
+                raise self.call_of_value(part, callee)
+            given = [operand(one) for one in arguments]
+            named = [
+                (name, operand(value), at) for name, value, at in keywords if value is not None
+            ]
+            return given_parameters(callee.name, given, named)
+
+    def call_formula(
+        self, part: Call, callee: Any, arguments: list[Any], keywords: Keywords
+    ) -> Any:
+        """`optax.l2_loss(x, y)`: its formula with the arguments put in."""
+        from vjpcli.graph.formulas import bound  # noqa: PLC0415  (rarely)
+        from vjpcli.graph.tracer.densities import formula_value  # noqa: PLC0415
+
+        with self.place(part, part.function.span):
+            return formula_value(self, callee.text, bound(callee, arguments, keywords), part.span)
 
     def updated(self, update: Update, arguments: list[Any]) -> Any:
         """The array that `x.at[i].set(v)` gives.
@@ -131,19 +199,36 @@ class Calls(Functions):
     def call_of_value(self, part: Call, callee: Any) -> VjpError:
         text = self.source.text
         function = text[part.function.span.start : part.function.span.end]
-        inside = text[part.function.span.end : part.span.end]
         what = "a number" if isinstance(callee, int | float) else "a value"
         if isinstance(part.function, Name) and part.function.identifier in self.inputs:
             what = "an input"
-        product = f"{function}*{inside}"
+        openings = _openings(text, part)
+        product = text
+        for place in reversed(openings):
+            product = f"{product[:place]}*{product[place:]}"
+        factors = text[part.span.start : part.span.end].replace("(", "*(", 1)
+        plain = isinstance(part.function, Name | Number)
         return fail(
             "call-of-input",
             f"`{function}` is {what}, not a function",
             source=self.source,
             span=part.function.span,
-            label=f"did you mean {product}?",
-            fix=self.replacement(part.span, product),
+            label=f"did you mean {factors}?" if plain else "did you mean a product?",
+            fix=Fix(product, replaces=text) if openings else None,
         )
+
+
+def _openings(text: str, part: Call) -> list[int]:
+    """The brackets of a call of a value, and those that follow it: all begin a factor."""
+    from vjpcli.parser.powers import bracket_end  # noqa: PLC0415  (only on the way to an error)
+
+    found: list[int] = []
+    opening = re.compile(r"[\s)]*(\()").match(text, part.function.span.end)
+    while opening is not None:
+        found.append(opening.start(1))
+        end = bracket_end(text, opening.start(1))
+        opening = None if end is None else re.compile(r"\s*(\()").match(text, end)
+    return found
 
 
 def is_pythons_sum(part: Call, arguments: list[Any]) -> bool:

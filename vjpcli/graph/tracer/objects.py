@@ -36,3 +36,11 @@ BUILT_IN = ("range", "enumerate", "zip", "reversed")
 
 class Comprehended(list[Any]):
     """The entries of a comprehension: Python's own `sum` adds them up one by one."""
+
+
+@record(eq=False)
+class Mapped:
+    """`vmap(f)`: a function of each entry along some axes."""
+
+    function: Any
+    axes: Any

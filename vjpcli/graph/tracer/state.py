@@ -11,7 +11,7 @@ import numpy as np
 from vjpcli.errors import Diagnostic, Fix, Source, Span, VjpError, fail
 from vjpcli.graph.binding import constant_array
 from vjpcli.graph.complex_value import Complex, complex_values
-from vjpcli.graph.names import Callee, LibraryName
+from vjpcli.graph.names import Callee, LibraryName, Transform, aliases_of
 from vjpcli.graph.node import Node, ancestors, written_at
 from vjpcli.graph.operation import (
     OPERATIONS,
@@ -23,7 +23,7 @@ from vjpcli.graph.operation import (
     shape_text,
 )
 from vjpcli.graph.results import Results
-from vjpcli.graph.tracer.objects import Function
+from vjpcli.graph.tracer.objects import Function, Mapped
 from vjpcli.graph.tracer.updates import At, Place, Update
 from vjpcli.parser.syntax import Expression, Program, Sequence
 
@@ -52,7 +52,11 @@ class State:
         self.values = {name: np.asarray(value) for name, value in values.items()}
         self.library = library
         self.inputs = {name: make_leaf(name, value.shape) for name, value in self.values.items()}
-        self.environment: dict[str, Any] = {**self.inputs, **complex_values(self.inputs)}
+        self.environment: dict[str, Any] = {
+            **aliases_of(program),
+            **self.inputs,
+            **complex_values(self.inputs),
+        }
         self.named: list[tuple[str, Node]] = []
         self.conventions: dict[str, Diagnostic] = {}
         self.computed: dict[Node, Any] = {}
@@ -101,10 +105,16 @@ class State:
                 what = str(value) if value is None else "..."
             if isinstance(value, Callee):
                 what = f"the function {value.name}; call it, as in {value.name}(x)"
+            if isinstance(value, LibraryName):
+                what = f"{value.path}, which says how numbers are kept or where functions are"
+            if isinstance(value, Mapped | Transform):
+                what = "a function of functions; call it, as in jax.vmap(f)(x)"
             if isinstance(value, At | Place | Update):
                 what = "a place of an array; write to it, as in x.at[0].set(1)"
             if type(value).__module__ == "vjpcli.graph.modules":
                 what = "a module; apply it, as in nn.ReLU()(x)"
+            if type(value).__module__ == "vjpcli.graph.distributions":
+                what = "a distribution; its numbers are d.log_prob(x), d.entropy(), d.mean"
             raise fail("not-a-number", f"a number or an array is needed here, not {what}")
 
     def body_alone(self, function: Function) -> VjpError:
@@ -117,7 +127,9 @@ class State:
             "a lambda is a function, and a number is wanted: call it, or write its body alone",
             source=self.source,
             span=Span(start, start + len("lambda")),
-            fix=self.replacement(function.syntax.span, f"({text})"),
+            fix=self.replacement(
+                function.syntax.span, text if text.isidentifier() else f"({text})"
+            ),
         )
 
     def stacked(self, items: Any, part: Expression) -> Any:

@@ -12,12 +12,15 @@ from vjpcli.graph.names import (
     LIBRARY_ROOTS,
     Callee,
     LibraryName,
+    Transform,
+    density_class,
     find_callee,
     library_root,
     nn_class,
     unknown_function,
 )
-from vjpcli.graph.tracer.objects import BUILT_IN, BuiltIn, Function
+from vjpcli.graph.node import Node
+from vjpcli.graph.tracer.objects import BUILT_IN, BuiltIn
 from vjpcli.graph.tracer.state import State
 from vjpcli.parser.syntax import Name
 from vjpcli.parser.walk import Done
@@ -42,7 +45,7 @@ class Words(State):
         guess = did_you_mean(name, known)
         fix = self.replacement(part.span, guess) if guess else None
         notes: tuple[str, ...] = ()
-        if self.source.origin.startswith("value of "):
+        if self.source.origin.startswith(("value of ", "--tangent", "--seed")):
             notes = ("a value is numbers, a file or a builder; it reads no other name",)
         elif fix is None:
             fix = Fix(adds=(f"{name}=1,2,3",))
@@ -60,8 +63,9 @@ class Words(State):
         name = part.identifier
         if name in self.local:
             return self.local[name]
-        if isinstance(self.environment.get(name), Function):
-            return self.environment[name]
+        named = self.environment.get(name)
+        if named is not None and not isinstance(named, Node | int | float | list | tuple):
+            return named  # a function of the program's own, a module: softmax = nn.Softmax(dim=0)
         callee = find_callee(name, self.library)
         if name in self.environment and not (callee and name not in self.inputs):
             return self.environment[name]
@@ -76,4 +80,8 @@ class Words(State):
             return Callee(None, self.library, name)
         if name in BUILT_IN:
             return BuiltIn(name)
-        return nn_class(name) if name[:1].isupper() else None
+        if name in ("jit", "vmap"):  # from jax import jit, vmap
+            return Transform(name)
+        if name[:1].isupper() or name == "kl_divergence":
+            return nn_class(name) or density_class(name)
+        return None
