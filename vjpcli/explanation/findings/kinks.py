@@ -207,6 +207,12 @@ def _place_in_words(evidence: Evidence, hit: Hit) -> str:
         if operand.span != hit.node.span or operand in evidence.graph.inputs.values():
             text = words_of(evidence, operand)
             texts[name] = text if re.fullmatch(r"[\w.\[\](), -]*", text) else f"({text})"
+        elif operand.operation is constant and operand.size == 1:
+            texts[name] = number(float(evidence.values[operand].reshape(-1)[0]))
+    texts.setdefault(hit.node.operation.name, words_of(evidence, hit.node))
+    for name, value in hit.node.static.items():
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            texts.setdefault(name, number(float(value)))
     place = hit.kink.place
     if place.startswith("several"):
         return f"{place} entries are equal"
