@@ -218,11 +218,13 @@ def hand_over(
     if slope is not None and mixes:
         with np.errstate(all="ignore"):
             product = arrived * slope.value
-        # Of the entries that reach the operand's, the one that spoils it.
-        out = out if np.isfinite(product) else product
-        slope = None if np.isfinite(product) and not np.isfinite(out) else slope
+        if not np.isfinite(product):
+            out = product  # of the entries that reach the operand's, the one that spoils it
+        elif not np.isclose(product, out, rtol=1e-3):
+            slope, words = None, words or "several entries reach it, and add up to this"
     product_text = number(out)
-    if slope is not None and not (np.isfinite(slope.value) and np.isfinite(arrived)):
+    infinite = slope is not None and not np.isfinite([slope.value, arrived]).all()
+    if slope is not None and infinite and not np.isfinite(out):
         product_text = f"{factor(arrived)} × {factor(slope.value)} = {number(out)}"
         if np.isnan(out) and not words and not np.isnan([arrived, slope.value]).any():
             words = f"{factor(arrived)} × {factor(slope.value)} is not a number"
