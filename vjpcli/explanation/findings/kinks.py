@@ -111,7 +111,9 @@ def _kink_or_tie(evidence: Evidence, group: list[Hit], sides: OneSided) -> list[
         return []
     leaf, mask = next(iter(decided.items()))
     index = first_position(mask)
-    hit = next((one for one in group if leaf in one.decided), group[0])
+    hit = next((one for one in group if leaf in one.decided and _is_open(one.kink)), None)
+    if hit is None:
+        return []
     kink, at = hit.kink, first_position(hit.at)
     used, others = _conventions(kink, evidence.problem.settings.like)
     left, right = kink.slopes
@@ -174,6 +176,11 @@ def _entry(operand: Array, at: tuple[int, ...]) -> float:
     return float(operand[own]) if inside else float("nan")
 
 
+def _is_open(kink: Kink) -> bool:
+    """Whether another slope than the one that is used would be right as well, or instead."""
+    return kink.slopes != (kink.used, kink.used) or bool(kink.says)
+
+
 def _conventions(kink: Kink, like: str) -> tuple[float, dict[str, float]]:
     """The slope that was taken, and what the other engines take where it differs."""
     used = kink.others.get(like, kink.used)
@@ -224,7 +231,9 @@ def _place_in_words(evidence: Evidence, hit: Hit) -> str:
     first = hit.node.operation.operand_names[0]
     if first not in texts and hit.node.operands[0].operation is not constant:
         texts[first] = f"the argument of {hit.node.operation.name}"
-    return re.sub(r"[A-Za-z_]\w*", lambda word: texts.get(word.group(), word.group()), place)
+    place = re.sub(r"[A-Za-z_]\w*", lambda word: texts.get(word.group(), word.group()), place)
+    conditions = dict.fromkeys(place.split(" and "))
+    return " and ".join(one for one in conditions if one != "0 == 0")
 
 
 # Kinks that conditions make: where(x > 0, x, 0) at 0.

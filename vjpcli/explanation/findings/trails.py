@@ -51,7 +51,7 @@ class Stop:
     def key(self) -> tuple[object, ...]:
         """Equal for two rows that show the same numbers of the same step."""
         row = self.row
-        return self.node, row.value, row.slope_text, row.adjoint_in, row.adjoint_out_text
+        return self.node, self.to, row.value, row.slope_text, row.adjoint_in, row.adjoint_out_text
 
 
 def trail(
@@ -126,7 +126,9 @@ def way_back(
         stops += _to_zero(evidence, zero, why_zero, inner)
     stops += _hand_overs(evidence, _until_nan(evidence, blame.path))
     if blame.other:
-        stops += _hand_overs(evidence, _until_nan(evidence, blame.other))
+        known = {stop.key for stop in stops}
+        other = _hand_overs(evidence, _until_nan(evidence, blame.other))
+        stops += [stop for stop in other if stop.key not in known]
         stops.append(_sum(evidence, blame))
     return stops
 
