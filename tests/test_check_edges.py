@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import vjpcli
+from vjpcli.rehearsal import rehearse
 
 
 @pytest.mark.parametrize(
@@ -58,3 +59,41 @@ def test_a_class_index_that_may_not_move_does_not_stop_the_check(expression):
     explanation = vjpcli.explain(expression, values, formulas=False)
     assert explanation.check.agrees is not False
     assert np.all(explanation.gradients["t"] == 0)
+
+
+def lines_of(command: str) -> list[str]:
+    return rehearse(command, width=80).out.splitlines()
+
+
+def test_no_noise_is_expected_where_the_slope_is_one_sided():
+    first, remark, *others = lines_of('vjp check "where(x > 0, sqrt(x), 0)" x=0')
+    assert first == "✗ central differences: x disagrees; at x: the gradient is nan, expected 0"
+    assert remark == "    x: a kink with the slopes 0 from the left and ∞ from the right"
+    assert others[-1].startswith("✗ disagrees")
+
+
+@pytest.mark.parametrize(
+    ("program", "values", "told"),
+    [
+        ("sqrt(x)", "x=0", "SymPy: not available: the formula divides by 0 here"),
+        ("sqrt(x)", "x=0", "x: the slope grows without bound, and the gradient says so"),
+        ("log(x)", "x=-1", "SymPy: not available: the formula has no value here"),
+        ("exp(x)", "x=800", "x could not be compared, 1 entry not finite"),
+        ("x*log(x)", "x=0", "complex step: x could not be compared, 1 entry too uncertain"),
+        ("sum(x)", "x=[]", "agrees: the gradient has no entries"),
+        ("round(x)", "x=0.5", "SymPy: not available: its y is 1, not 0"),
+    ],
+)
+def test_check_says_in_words_what_it_could_not_do(program, values, told):
+    assert told in " ".join(lines_of(f'vjp check "{program}" {values}'))
+
+
+def test_only_methods_that_compared_something_confirm():
+    lines = lines_of('vjp check "sum(x)" x=nan,1')
+    assert lines[-1] == "✓ agrees: the gradient is confirmed by 1 method"
+
+
+def test_the_worst_entry_is_not_torn_from_its_numbers():
+    lines = lines_of('vjp check "sin(x)" x=0.5 --dtype float32')
+    assert lines[0] == "✓ central differences: x agrees, worst relative error 1e-08"
+    assert lines[1] == "    at x: the gradient is 0.87758255, expected 0.87758256"

@@ -277,7 +277,7 @@ def test_findings_point_into_the_program():
     start = lines.index("  ✗ nan-untaken-branch x.grad[0] is nan")
     assert lines[start + 1] == "  where(x > 0, sqrt(x), 0)"
     assert lines[start + 2] == "               ^^^^^^^ the nan is made here, on the way back"
-    assert lines[start + 3] == "    value 0, slope inf"
+    assert lines[start + 3] == "  Here the value is 0 and the slope is ∞."
 
 
 def test_a_long_program_is_folded_or_counted_never_cut_silently():

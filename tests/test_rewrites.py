@@ -193,7 +193,7 @@ def test_half_a_cure_says_so() -> None:
 def test_rewrite_is_shown_with_the_gradient_it_gave() -> None:
     fix = fix_of("where(x > 0, sqrt(x), 0)", {"x": [0.0, 4.0]})
     assert fix is not None
-    assert fix.says == "guard the input, not only the result   → x.grad = 0  0.25"
+    assert fix.says == "guard the input of sqrt, not only its result   → x.grad = 0  0.25"
     fixed = api.explain(fix.text, {"x": [0.0, 4.0]})
     assert fixed.gradients["x"].tolist() == [0.0, 0.25]
 

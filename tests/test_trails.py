@@ -89,6 +89,19 @@ ROWS = {
             ("x", "", "(-∞) + ∞ = nan"),
         ],
     ),
+    "row-beside-a-row-of-nan": (
+        ("sum(sqrt(x @ w))", {"x": [[0.0, 0.0], [NAN, NAN]], "w": [1.0, 1.0]}, {"wrt": ["w"]}),
+        [("sqrt(x @ w)", "1/(2·sqrt(0)) = ∞", "1 × ∞ = ∞"), ("(x @ w)[0]", "0", "∞ × 0 = nan")],
+    ),
+    "row-of-a-product-that-is-not-read": (
+        ("sum((sqrt(W) @ x)[:1])", {"W": [[1.0, 1.0], [0.0, 1.0]], "x": [1.0, 2.0]},
+         {"wrt": ["W"]}),
+        [("(sqrt(W) @ x)[:1]", "0", "0"), ("sqrt(W)", "1/(2·sqrt(0)) = ∞", "0 × ∞ = nan")],
+    ),
+    "contributions-that-cancel": (
+        ("diff(sqrt(x))", {"x": [1.0, 0.0, 4.0]}, {"seed": "ones"}),
+        [("all contributions", "", "0"), ("sqrt(x)", "1/(2·sqrt(0)) = ∞", "0 × ∞ = nan")],
+    ),
     "one-variable-twice": (
         ("xlogy(x,x)", {"x": 0.0}, {}),
         [("xlogy(x,x)", "0/0 = nan", "1 × nan = nan")],
@@ -190,7 +203,7 @@ def test_slope_that_grows_like_a_logarithm_is_infinite() -> None:
 
 
 def test_value_that_grows_without_bound_has_no_limit() -> None:
-    for program in ("lgamma(x)", "1/x - 1/x**2"):
+    for program in ("lgamma(x)", "1/x - 1/x**2", "0.01*cbrt(x)*x/x"):
         notes = first(program, {"x": 0.0}).notes
         assert not any("tends to" in note for note in notes), program
 

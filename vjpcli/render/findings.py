@@ -35,11 +35,6 @@ def render_findings(
     return page.text(lines)
 
 
-def has_trouble(explanation: Explanation) -> bool:
-    """Whether a finding is more than a note."""
-    return any(one.severity != "note" for one in explanation.diagnostics)
-
-
 def is_troubled(explanation: Explanation) -> bool:
     """Whether a gradient is not finite and a finding shows how that came about."""
     broken = any(not report.finite for report in explanation.leaves.values())
@@ -56,10 +51,11 @@ def finding_lines(
     told = [one for one in explanation.diagnostics if one.code not in untold]
     lines: list[Line] = []
     for diagnostic in told[:_MOST_FINDINGS]:
+        lines += [()] if lines else []
         if diagnostic.severity == "note":
             lines += _note_lines(diagnostic, page)
         else:
-            lines += ([()] if lines else []) + _trouble_lines(diagnostic, explanation, page)
+            lines += _trouble_lines(diagnostic, explanation, page)
     if len(told) > _MOST_FINDINGS:
         more = format_count(len(told) - _MOST_FINDINGS)
         lines.append(page.line(f"⋯ {more} more findings (--json has all of them)", "faint"))
@@ -116,20 +112,30 @@ def _correction_lines(diagnostic: Diagnostic, page: Page) -> list[Line]:
     says, typed = page.piece(fix.says), page.piece(text, "strong")
     if fix.says.startswith("→"):
         # a result stands behind what gives it, as far as there is room
-        whole = (lead, typed, spaces(3), says)
+        behind = (lead, typed, spaces(3), says)
         apart = [*page.wrapped((lead, typed), hanging=7), *page.wrapped((spaces(7), says))]
-        return [whole] if line_width(whole) <= page.room else apart
-    whole = (lead, says, page.piece(":  "), typed)
+        return [behind] if line_width(behind) <= page.room else apart
+    why, _, result = fix.says.partition("   → ")
+    gives: Line = (spaces(3), page.piece(f"→ {result}")) if result else ()
+    whole: Line = (lead, page.piece(f"{why}:  "), typed, *gives)
     if page.room >= WIDE and line_width(whole) <= page.room:
         return [whole]
-    return [*page.wrapped((lead, says), hanging=4), *page.wrapped((spaces(4), typed))]
+    lines = page.wrapped((lead, page.piece(why)), hanging=4)
+    together: Line = (spaces(4), typed, *gives)
+    if not result or line_width(together) <= page.room:
+        return [*lines, *page.wrapped(together)]
+    return [
+        *lines,
+        *page.wrapped((spaces(4), typed)),
+        *page.wrapped((spaces(4), page.piece(f"→ {result}")), hanging=6),
+    ]
 
 
 def _fact(value: object, page: Page) -> str:
     if isinstance(value, str):
         return value
     try:
-        return format_number(value, page.digits)
+        return format_number(value, page.digits).replace("inf", "∞")
     except (TypeError, ValueError):
         return str(value)
 

@@ -19,7 +19,6 @@ from vjpcli.render.entrywise import entrywise_lines
 from vjpcli.render.findings import (
     check_lines,
     finding_lines,
-    has_trouble,
     is_troubled,
     next_line,
     seed_sentences,
@@ -77,7 +76,7 @@ def render_explanation(
     checked = check_lines(explanation.check, page)
     commands = screen.suggestions(show_steps) if next_commands is None else next_commands
     checked += next_line(commands, page)
-    if last and has_trouble(explanation):
+    if last:
         last = [*([()] if closing else []), *last, ()]
     closing += last + checked
     if gradients and not show_steps and not sentences and not last:

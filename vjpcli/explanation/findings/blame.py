@@ -326,10 +326,21 @@ def zero_origin(evidence: Evidence, node: Node, entry: Entry) -> ZeroOrigin:
             return found("unread", HandOver(one, first_entry_of(one.reader), entry))
         step = HandOver(one, at, entry)
         if step.arrived(evidence) != 0:
+            if _several_cancel(evidence, step):
+                return found("cancelled")
             return found(ZERO_MAKERS.get(one.reader.operation.name, "slope"), step)
         passed.append(step)
         node, entry = one.reader, at
     return found("slope")
+
+
+def _several_cancel(evidence: Evidence, step: HandOver) -> bool:
+    """Whether an operation that mixes entries handed 0 on although this entry's slope is not 0."""
+    one = step.one
+    if is_entrywise(one.reader) or one.reader.operation.pattern in ("reduction", "movement"):
+        return False
+    slope = mixed_slope(evidence, one.reader, one.position, step.at, step.to)
+    return slope is not None and np.isfinite(slope.value) and slope.value != 0
 
 
 def first_entry_of(node: Node) -> Entry:

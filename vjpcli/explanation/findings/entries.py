@@ -64,8 +64,8 @@ def first_read(
             return None
         own = tuple(int(i) for i in np.unravel_index(where, operand.shape))
         return own if wanted[own] else None
-    reads = evidence.reads(reader, position)
-    return first_entry(wanted if reads is None else wanted & reads[entry])
+    reads = read_by(reader, position, entry, evidence)
+    return first_entry(wanted if reads is None else wanted & reads)
 
 
 def first_reader(one: Contribution, entry: Entry, wanted: Mask, evidence: Evidence) -> Entry | None:
@@ -87,12 +87,54 @@ def first_reader(one: Contribution, entry: Entry, wanted: Mask, evidence: Eviden
 
 def readers(one: Contribution, entry: Entry, evidence: Evidence) -> Mask:
     """Which entries of a reader that mixes entries may read `entry` of the operand."""
+    if _is_plain_product(one.reader):
+        mask = np.zeros(one.reader.shape, np.bool_)
+        mask[_read_with(entry, one.position, one.reader)] = True
+        return mask
     reads = evidence.reads(one.reader, one.position)
     if reads is None:
         return np.broadcast_to(np.True_, one.reader.shape)
     flat = reads.reshape(*one.reader.shape, -1)
     place = int(np.ravel_multi_index(entry, one.operand.shape)) if entry else 0
     return np.asarray(flat[..., place])
+
+
+def read_by(reader: Node, position: int, at: Entry, evidence: Evidence) -> Mask | None:
+    """Which entries of an operand `reader[at]` may read; None where that is too much to ask."""
+    operand = reader.operands[position]
+    if _is_plain_product(reader):
+        mask = np.zeros(operand.shape, np.bool_)
+        row, column = _row_and_column(at, reader)
+        mask[() if operand.ndim == 1 else (row,) if position == 0 else (slice(None), column)] = True
+        return mask
+    reads = evidence.reads(reader, position)
+    return None if reads is None else reads[at]
+
+
+# A matrix product is known without any pattern, so that it is followed at any size.
+
+
+def _is_plain_product(reader: Node) -> bool:
+    return reader.operation.name == "matmul" and all(one.ndim <= 2 for one in reader.operands)
+
+
+def _row_and_column(at: Entry, reader: Node) -> tuple[int, int]:
+    """The row of the first operand and the column of the second that an entry reads."""
+    first, _ = reader.operands
+    rest = at[1:] if first.ndim == 2 else at
+    return (at[0] if first.ndim == 2 else 0), (rest[0] if rest else 0)
+
+
+def _read_with(entry: Entry, position: int, reader: Node) -> tuple[Any, ...]:
+    """An index of the entries that read `entry` of an operand."""
+    first, second = reader.operands
+    row: tuple[Any, ...] = (slice(None),) if first.ndim == 2 else ()
+    column: tuple[Any, ...] = (slice(None),) if second.ndim == 2 else ()
+    if position == 0 and first.ndim == 2:
+        row = (entry[0],)
+    if position == 1 and second.ndim == 2:
+        column = (entry[1],)
+    return row + column
 
 
 def _copies(entry: Entry, shape: tuple[int, ...], target: tuple[int, ...]) -> tuple[Any, ...]:

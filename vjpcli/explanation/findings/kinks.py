@@ -122,7 +122,9 @@ def _kink_or_tie(
         told[name] = told[name] | entries if name in told else entries
     leaf, mask = next(iter(decided.items()))
     index = first_position(mask)
-    hit = next((one for one in group if leaf in one.decided), group[0])
+    hit = next((one for one in group if leaf in one.decided and _is_open(one.kink)), None)
+    if hit is None:
+        return []
     kink, at = hit.kink, first_position(hit.at)
     used, others = _conventions(kink, evidence.problem.settings.like)
     left, right = kink.slopes
@@ -183,6 +185,11 @@ def _entry(operand: Array, at: tuple[int, ...]) -> float:
     own = tuple(0 if n == 1 else i for i, n in zip(own, operand.shape, strict=True))
     inside = all(i < n for i, n in zip(own, operand.shape, strict=True))
     return float(operand[own]) if inside else float("nan")
+
+
+def _is_open(kink: Kink) -> bool:
+    """Whether another slope than the one that is used would be right as well, or instead."""
+    return kink.slopes != (kink.used, kink.used) or bool(kink.says)
 
 
 def _conventions(kink: Kink, like: str) -> tuple[float, dict[str, float]]:

@@ -15,13 +15,20 @@ from vjpcli.engine.backward import fit, local_contributions
 from vjpcli.engine.evaluate import evaluate
 from vjpcli.errors import VjpError
 from vjpcli.explanation.evidence import Evidence
-from vjpcli.explanation.findings.entries import Array, Entry, not_finite
+from vjpcli.explanation.findings.entries import Array, Entry, not_finite, read_by
 from vjpcli.graph.node import Graph, Node
 from vjpcli.graph.operation import constant, make_leaf
 from vjpcli.record import record
 
-LARGEST = 20_000
+LARGEST = 300_000
 """Entries of a step and its operands up to which its rule is run once more for one entry."""
+
+SLOW = {
+    "determinant", "matrix_function", "orthogonal", "singular", "solving", "symmetric", "matrix",
+}  # fmt: skip
+"""Families whose rules take longer than their entries suggest."""
+
+LARGEST_OF_SLOW = 20_000
 
 HARMLESS = 0.5
 """Takes the place of a number that is not finite and is not read."""
@@ -48,7 +55,8 @@ def mixed_slope(
     evidence: Evidence, reader: Node, position: int, at: Entry, to: Entry
 ) -> MixedSlope | None:
     """∂reader[at]/∂operand[to]; None where the rule cannot be run for one entry alone."""
-    if reader.size + sum(operand.size for operand in reader.operands) > LARGEST:
+    largest = LARGEST_OF_SLOW if reader.operation.family in SLOW else LARGEST
+    if reader.size + sum(operand.size for operand in reader.operands) > largest:
         return None
     operands = tuple(
         make_leaf(f"operand {place}", operand.shape)
@@ -85,5 +93,5 @@ def _as_read(evidence: Evidence, reader: Node, position: int, at: Entry) -> Arra
     bad = not_finite(value)
     if not bad.any():
         return value
-    reads = evidence.reads(reader, position)
-    return value if reads is None else np.where(bad & ~reads[at], HARMLESS, value)
+    reads = read_by(reader, position, at, evidence)
+    return value if reads is None else np.where(bad & ~reads, HARMLESS, value)

@@ -22,6 +22,10 @@ def place_in_words(evidence: Evidence, node: Node, place: str) -> str:
         elif operand.span != node.span or operand in evidence.graph.inputs.values():
             text = named.get(operand) or words_of(evidence, operand)
             texts[name] = text if re.fullmatch(r"[\w.\[\](), -]*", text) else f"({text})"
+    texts.setdefault(node.operation.name, words_of(evidence, node))
+    for name, value in node.static.items():
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            texts.setdefault(name, number_text(value))
     if place.startswith("several"):
         return f"{place} entries are equal"
     if place == "all entries equal":
@@ -34,4 +38,5 @@ def place_in_words(evidence: Evidence, node: Node, place: str) -> str:
         texts[names[0]] = f"the argument of {node.operation.name}"
     said = re.sub(r"[A-Za-z_]\w*", lambda word: texts.get(word.group(), word.group()), place)
     # The two parts of a complex value have one text: where it is 0, both are.
-    return " and ".join(dict.fromkeys(said.split(" and ")))
+    conditions = dict.fromkeys(said.split(" and "))
+    return " and ".join(one for one in conditions if one != "0 == 0")

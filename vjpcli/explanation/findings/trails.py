@@ -51,7 +51,7 @@ class Stop:
     def key(self) -> tuple[object, ...]:
         """Equal for two rows that show the same numbers of the same step."""
         row = self.row
-        return self.node, row.value, row.slope_text, row.adjoint_in, row.adjoint_out_text
+        return self.node, self.to, row.value, row.slope_text, row.adjoint_in, row.adjoint_out_text
 
 
 def trail(
@@ -126,7 +126,9 @@ def way_back(
         stops += _to_zero(evidence, zero, why_zero, inner)
     stops += _hand_overs(evidence, _until_nan(evidence, blame.path))
     if blame.other:
-        stops += _hand_overs(evidence, _until_nan(evidence, blame.other))
+        known = {stop.key for stop in stops}
+        other = _hand_overs(evidence, _until_nan(evidence, blame.other))
+        stops += [stop for stop in other if stop.key not in known]
         stops.append(_sum(evidence, blame))
     return stops
 
@@ -218,11 +220,13 @@ def hand_over(
     if slope is not None and mixes:
         with np.errstate(all="ignore"):
             product = arrived * slope.value
-        # Of the entries that reach the operand's, the one that spoils it.
-        out = out if np.isfinite(product) else product
-        slope = None if np.isfinite(product) and not np.isfinite(out) else slope
+        if not np.isfinite(product):
+            out = product  # of the entries that reach the operand's, the one that spoils it
+        elif not np.isclose(product, out, rtol=1e-3):
+            slope, words = None, words or "several entries reach it, and add up to this"
     product_text = number(out)
-    if slope is not None and not (np.isfinite(slope.value) and np.isfinite(arrived)):
+    infinite = slope is not None and not np.isfinite([slope.value, arrived]).all()
+    if slope is not None and infinite and not np.isfinite(out):
         product_text = f"{factor(arrived)} × {factor(slope.value)} = {number(out)}"
         if np.isnan(out) and not words and not np.isnan([arrived, slope.value]).any():
             words = f"{factor(arrived)} × {factor(slope.value)} is not a number"

@@ -43,9 +43,20 @@ def _fragile_operands(branch: Expression, text: Text, trouble: Trouble) -> list[
     return [one for one in operands if one is not None]
 
 
+def _input_of(operand: Expression, branch: Expression, text: Text) -> str:
+    """`the input of sqrt`, `the divisor`: what a fragile operand is to its operation."""
+    for part in postorder(branch):
+        if fragile_operand(part, text) is operand:
+            if isinstance(part, Call):
+                return f"the input of {text.function(part)[0]}"
+            return (
+                "the divisor" if isinstance(part, Binary) and part.operator == "/" else "the base"
+            )
+    return "the input"
+
+
 def double_where(text: Text, trouble: Trouble) -> Iterator[Proposal]:
     """`where(c, sqrt(x), 0)` -> `where(c, sqrt(where(c, x, 1)), 0)`."""
-    why = "guard the input, not only the result"
     for call in list(text.parts()):
         if not isinstance(call, Call):
             continue
@@ -63,11 +74,12 @@ def double_where(text: Text, trouble: Trouble) -> Iterator[Proposal]:
                     kept = text.at(operand)
                     pair = f"{kept}, {safe}" if position == 1 else f"{safe}, {kept}"
                     guarded = f"{where}({condition}, {pair})"
+                    why = f"guard {_input_of(operand, branch, text)}, not only its result"
                     yield Proposal(text.edited({operand.span: guarded}), why)
                     if not any(_overlap(operand.span, other) for other in edits):
                         edits[operand.span] = guarded
                 if len(edits) > 1:
-                    yield Proposal(text.edited(edits), why)
+                    yield Proposal(text.edited(edits), "guard the inputs, not only the result")
 
 
 def _overlap(a: Span, b: Span) -> bool:

@@ -132,6 +132,13 @@ EXACT: tuple[Row, ...] = (
             "@norm([{u}, {v}, {w}], {dim}=0)",
         )
     ),
+    *(
+        Row("hypot(u, v)", instead, "a norm has slope 0 at 0 by convention")
+        for instead in (
+            "@linalg.norm(@stack([{u}, {v}]), {dim}=0)",
+            "@norm([{u}, {v}], {dim}=0)",
+        )
+    ),
     # The spread of numbers that are equal, or nearly so.
     *(
         Row(pattern.format(square.format("u")), instead, "the mean is taken out before squaring")
