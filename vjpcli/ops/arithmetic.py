@@ -181,6 +181,15 @@ def _(g, y, x):
             point=(0.0, 0.0),
             others={"jax": np.nan},
         ),
+        Kink(
+            "b == 0 where a == 0",
+            lambda y, a, b: (a == 0) & (b == 0),
+            slopes=(-np.inf, -np.inf),
+            used=0,
+            point=(0.0, 0.0),
+            operand=1,
+            tells="0**b falls from ∞ to 1 to 0 there",
+        ),
     ),
 )
 def power(a, b):

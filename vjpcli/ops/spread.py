@@ -109,6 +109,7 @@ def _(g, y, x, *, axis, ddof, keepdims):
             point=([2.0, 2.0],),
             others={"jax": np.nan, "autograd": np.nan},
             says="the slopes hold for two entries and ddof=1",
+            tells="std is the square root of var, and a root has an infinite slope at 0",
         ),
     ),
     analytic=True,
@@ -273,6 +274,8 @@ def _products_of_rows(rows, weights=None):
         Refusal(sample((3,), aweights=(1, -1, 1)), "keyword-value"),
         Refusal(sample((3,), aweights=(1, 1)), "shape-mismatch"),
     ),
+    convention="cov: ddof=1 (PyTorch and NumPy; np.var uses 0)",
+    convention_about=("ddof", "bias"),
 )
 def cov(x, y=None, *, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None):
     """Covariance of every pair of variables.
