@@ -19,6 +19,7 @@ QUESTION = "3*a+2*b*b+log(c)"
 VECTORS = {"a": [1, 2, 3], "b": [3, 4, 5], "c": [6, 7, 8]}
 MATRIX = {"W": [[1, 2, 3], [4, 5, 6]], "x": [1, 0, -1]}
 LOSS = "loss = mean((w*x + b - t)**2)"
+GRAPH = {"show_graph": True}
 POINTS = {"w": 0.5, "b": 0, "x": [1, 2, 3], "t": [2, 4, 6]}
 
 
@@ -88,6 +89,8 @@ SCREENS = {
     ),
     "steps": Screen(LOSS, POINTS, {"wrt": ["w", "b"]}, {"show_steps": True}),
     "steps-shared": Screen("h = 2*x; h*h + h", {"x": 3}, {}, {"show_steps": True}),
+    "graph": Screen("h = a*b; y = h + a", {"a": [1, 2], "b": [3, 4]}, {"seed": "ones"}, GRAPH),
+    "graph-loss": Screen(LOSS, POINTS, {"wrt": ["w", "b"]}, GRAPH),
     "full": Screen(QUESTION, VECTORS, {"seed": "ones"}, {"jacobian": "full"}),
     "compact": Screen(QUESTION, VECTORS, {"seed": "ones"}, {"jacobian": "compact"}),
     "no-formulas": Screen("W @ x", MATRIX, {"seed": "ones", "formulas": False, "check": False}),

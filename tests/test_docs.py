@@ -200,7 +200,7 @@ def test_json_on_a_page_follows_the_schema(page):
 
 def test_every_key_is_documented():
     page = text_of(ROOT / "docs" / "json.md")
-    for kind in ("explanation", "output", "seed", "leaf", "step", "check", "diagnostic"):
+    for kind in ("explanation", "output", "seed", "leaf", "step", "edge", "check", "diagnostic"):
         for key in SCHEMA["$defs"][kind]["properties"]:
             assert f"`{key}`" in page, f"{kind}.{key}"
 

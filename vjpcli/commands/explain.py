@@ -43,6 +43,12 @@ def explain(
     loss: Loss = None,
     wrt: Wrt = None,
     steps: Annotated[bool, typer.Option("--steps", help="The backward pass, op by op.")] = False,
+    graph: Annotated[
+        bool, typer.Option("--graph", help="The graph with value, adjoint and slopes.")
+    ] = False,
+    dot: Annotated[
+        bool, typer.Option("--dot", help="Print the graph in DOT, for Graphviz, instead.")
+    ] = False,
     jacobian: Annotated[
         str, typer.Option("--jacobian", metavar="FORM", help="auto, full or compact.")
     ] = "auto",
@@ -75,6 +81,9 @@ def explain(
     if "check" in failing and no_check:
         raise fail("option-value", "--fail-on check needs the check that --no-check leaves out")
 
+    if dot and (json or quiet):
+        other = "--json" if json else "--quiet"
+        raise fail("option-value", f"--dot and {other} print different things: ask for one")
     one_of("--jacobian", jacobian, ("auto", "full", "compact"))
     within("--digits", digits, 1, 17)
     within("--max-jacobian", max_jacobian, 0, 10**9)
@@ -96,6 +105,13 @@ def explain(
         from vjpcli.render.json import render_json  # noqa: PLC0415
 
         streams.answer(render_json(explanation))
+    elif dot:
+        from vjpcli.render.dot import render_dot  # noqa: PLC0415
+        from vjpcli.render.graph import why_no_steps  # noqa: PLC0415
+
+        if not explanation.steps:
+            raise fail("too-large", f"there is no graph to print: {why_no_steps(explanation)}")
+        streams.answer(render_dot(explanation, digits=digits, ascii_only=streams.ascii_only))
     elif quiet:
         from vjpcli.render.findings import render_findings  # noqa: PLC0415
 
@@ -105,7 +121,7 @@ def explain(
     else:
         from vjpcli.render.text import render_explanation  # noqa: PLC0415
 
-        shown |= {"jacobian": jacobian, "show_steps": steps}
+        shown |= {"jacobian": jacobian, "show_steps": steps, "show_graph": graph}
         streams.answer(render_explanation(explanation, **shown))
     return failed(explanation, failing)
 

@@ -16,6 +16,7 @@ from vjpcli.errors import Diagnostic, fail
 from vjpcli.explanation.model import (
     ArraySummary,
     Check,
+    Edge,
     Explanation,
     LeafReport,
     Nudge,
@@ -110,6 +111,7 @@ def _build(problem: Problem, contents: Contents) -> Explanation:
     jacobians = _jacobians(problem, contents) if contents.jacobian or each else {}
     leaves = _leaf_reports(problem, run, jacobians, contents)
     found_steps: tuple[Step, ...] = ()
+    edges: tuple[Edge, ...] = ()
     found: tuple[Diagnostic, ...] = ()
     evidence: list[Evidence] = []
     # What a caller did not ask for is not even imported: `grad` is called from shell loops.
@@ -119,7 +121,7 @@ def _build(problem: Problem, contents: Contents) -> Explanation:
             from vjpcli.explanation.steps import steps  # noqa: PLC0415
 
             adjoints = _total_adjoints(run)
-            found_steps = steps(evidence[0], adjoints, words=contents.formulas)
+            found_steps, edges = steps(evidence[0], adjoints, words=contents.formulas)
         if contents.findings:
             from vjpcli.explanation.findings import findings  # noqa: PLC0415
 
@@ -136,6 +138,7 @@ def _build(problem: Problem, contents: Contents) -> Explanation:
         jacobian={output: _entries(jacobians, output) for output in jacobians},
         leaves=leaves,
         steps=found_steps,
+        edges=edges,
         sentences=_sentences(problem, leaves, jacobians, evidence) if contents.sentences else (),
         check=_check(problem, run, found) if contents.check else None,
         diagnostics=(*found, *problem.notes),

@@ -169,8 +169,6 @@ class Step:
         span: start and end in the program's text, or None.
         contributions: what each of `uses` sends back, in the same order and in this value's
             shape; they add up to the adjoint. Wanted where a value is read more than once.
-        slopes: the local slope of each of `uses` as text, in the same order; "" where it has no
-            short form.
         saves: names of the values that the rule of this operation reads on the way back.
     """
 
@@ -185,8 +183,24 @@ class Step:
     local_rule: str = ""
     span: tuple[int, int] | None = None
     contributions: tuple[Array, ...] = ()
-    slopes: tuple[str, ...] = ()
     saves: tuple[str, ...] = ()
+
+
+@record(eq=False)
+class Edge:
+    """One reading of a step by another.
+
+    Attributes:
+        source: position of the step that is read, in `Explanation.steps`.
+        target: position of its reader.
+        how: the way back along the edge: "× b", "mean: seed/3 to each of the 3 entries".
+        sent: what the reader sends back, in the source's shape; None where there is no gradient.
+    """
+
+    source: int
+    target: int
+    how: str = ""
+    sent: Array | None = None
 
 
 @record(eq=False)
@@ -233,6 +247,7 @@ class Explanation:
             or None where larger than --max-jacobian entries.
         leaves: leaf name -> report (for the last output).
         steps: the forward graph in order, inputs first; empty when it is too large to keep.
+        edges: who reads whom among the steps, in the order of the readers and their operands.
         sentences: what the picture means, most important first.
         check: the comparison with difference quotients; None when not asked for.
         diagnostics: warnings, notes and findings, heaviest first.
@@ -249,6 +264,7 @@ class Explanation:
     jacobian: Mapping[str, Mapping[str, Array | None]]
     leaves: Mapping[str, LeafReport]
     steps: tuple[Step, ...] = ()
+    edges: tuple[Edge, ...] = ()
     sentences: tuple[str, ...] = ()
     check: Check | None = None
     diagnostics: tuple[Diagnostic, ...] = ()

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from vjpcli.engine.backward import Backward, Contribution
 from vjpcli.explanation.evidence import Evidence
-from vjpcli.explanation.model import Step
+from vjpcli.explanation.model import Edge, Step
 from vjpcli.explanation.problem import Problem, named_nodes
 from vjpcli.graph.node import Node
 from vjpcli.graph.notation import SHORT_ARRAY, number_text, operation_text
@@ -37,8 +37,10 @@ def _fresh_names(taken: set[str]) -> Iterator[str]:
     return (name for i in itertools.count(1) if (name := f"t{i}") not in taken)
 
 
-def steps(evidence: Evidence, adjoints: Mapping[Node, Array], *, words: bool) -> tuple[Step, ...]:
-    """One Step per node that is not a constant.
+def steps(
+    evidence: Evidence, adjoints: Mapping[Node, Array], *, words: bool
+) -> tuple[tuple[Step, ...], tuple[Edge, ...]]:
+    """One Step per node that is not a constant, and the edges between them.
 
     `adjoints` holds the adjoint of forward nodes, added up over all passes. With `words` the
     local slopes are printed, which takes SymPy.
@@ -48,13 +50,20 @@ def steps(evidence: Evidence, adjoints: Mapping[Node, Array], *, words: bool) ->
     leaves = {problem.graph.inputs[name] for name in problem.leaves}
     read = {operand for node in problem.graph.nodes for operand in node.operands}
     outputs = set(problem.graph.outputs.values())
-    found = []
+    found: list[Step] = []
+    positions: dict[Node, int] = {}
+    ways: dict[tuple[Node, int], str] = {}
     for node in problem.graph.nodes:
         if node not in names or not (node in read or node in outputs):
             continue
         arrived = evidence.received.get(node, [])
         slopes = [_slope(one, reverse, names) if words else None for one in arrived]
         products = [_product(one, reverse, names) if words else None for one in arrived]
+        for one, slope, product in zip(arrived, slopes, products, strict=True):
+            ways[one.reader, one.position] = _one_way(
+                one, slope, product, several=False, names=names
+            )
+        positions[node] = len(found)
         operation = node.operation.name
         if node.operation is leaf:
             operation = "leaf" if node in leaves else "data"
@@ -73,13 +82,27 @@ def steps(evidence: Evidence, adjoints: Mapping[Node, Array], *, words: bool) ->
                 contributions=tuple(values[one.fitted] for one in arrived)
                 if len(arrived) > 1
                 else (),
-                slopes=tuple(
-                    slope or product or "" for slope, product in zip(slopes, products, strict=True)
-                ),
                 saves=_saved(node, evidence),
             )
         )
-    return tuple(found)
+    return tuple(found), tuple(_edges(evidence, positions, ways))
+
+
+def _edges(
+    evidence: Evidence, positions: Mapping[Node, int], ways: Mapping[tuple[Node, int], str]
+) -> Iterator[Edge]:
+    # Several passes send back several things; which of them is meant an edge cannot say.
+    one_pass = len(evidence.problem.passes) == 1
+    for node, target in positions.items():
+        sent = {one.position: evidence.values[one.fitted] for one in evidence.sent.get(node, [])}
+        for position, operand in enumerate(node.operands):
+            if operand in positions:
+                yield Edge(
+                    positions[operand],
+                    target,
+                    ways.get((node, position), ""),
+                    sent.get(position) if one_pass else None,
+                )
 
 
 def _saved(node: Node, evidence: Evidence) -> tuple[str, ...]:

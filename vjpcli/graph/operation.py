@@ -134,6 +134,7 @@ class Kink:
         used: the slope used here, which is PyTorch's.
         others: what other engines use where it differs: {"jax": 1}.
         says: a remark for the reader, or "".
+        tells: what the finding adds where it was hit, or "".
         varies: (**static) -> the fields above that other static arguments change; those above
             hold for the defaults. A slope of leaky_relu is one of its arguments.
     """
@@ -148,6 +149,7 @@ class Kink:
     entry: int = 0
     others: Mapping[str, float] = field(default_factory=dict)
     says: str = ""
+    tells: str = ""
     varies: Callable[..., Mapping[str, Any]] | None = None
 
     def under(self, static: Mapping[str, Any]) -> Kink:

@@ -103,6 +103,8 @@ def _(g, y, x):
     ),
     library_defaults={"jax": {"threshold": math.inf}},
     analytic=True,
+    convention="softplus: beta={beta}, threshold={threshold} (PyTorch; JAX has no threshold)",
+    convention_about=("beta", "threshold"),
 )
 def softplus(x, *, beta=1, threshold=20):
     """log(1 + exp(beta x))/beta of each entry: a smooth relu.

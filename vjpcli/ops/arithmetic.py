@@ -181,6 +181,7 @@ def _(g, y, x):
             used=0,
             point=(0.0, 0.0),
             operand=1,
+            tells="0**b falls from ∞ to 1 to 0 there",
         ),
     ),
 )

@@ -19,6 +19,8 @@ from vjpcli.ops.declaration import Kink, elementwise, sample
     kinks=(
         Kink("a/b whole", lambda y, a, b: y == 0, slopes=(-np.inf, 1), used=1, point=(4.0, 2.0)),
     ),
+    convention="remainder: the divisor's sign (PyTorch, NumPy, Python; fmod: the dividend's)",
+    convention_about=(),
 )
 def remainder(a, b):
     """What is left of a after whole multiples of b; it has the sign of b (Python's %).

@@ -40,6 +40,8 @@ def _elu(x, *, alpha):
         ),
     ),
     analytic=True,
+    convention="elu: alpha={alpha} (PyTorch and JAX)",
+    convention_about=("alpha",),
 )
 def elu(x, *, alpha=1):
     """Each entry, or alpha (exp(x) - 1) where it is negative.
@@ -76,6 +78,8 @@ def _(g, y, x, *, alpha):
         Refusal(sample((3,), alpha=0), "keyword-value"),
     ),
     analytic=True,
+    convention="celu: alpha={alpha} (PyTorch and JAX)",
+    convention_about=("alpha",),
 )
 def celu(x, *, alpha=1):
     """Each entry, or alpha (exp(x/alpha) - 1) where it is negative.

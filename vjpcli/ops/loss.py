@@ -107,6 +107,8 @@ def _quadratic_near_zero(distance, bound):
     samples=(*PAIR_SAMPLES, *WEIGHTED_SAMPLES, sample((4,), (4,), delta=0.5)),
     argument_order=("input", "target", "reduction", "delta", "weight"),
     refuses=(*PAIR_REFUSALS, Refusal(sample((3,), (3,), delta=0), "keyword-value")),
+    convention="huber_loss: delta={delta}, reduction={reduction} (PyTorch; optax gives no mean)",
+    convention_about=("delta", "reduction"),
 )
 def huber_loss(input, target, weight=None, *, reduction="mean", delta=1):
     """Half the squared distance within delta of the target, delta times the distance beyond.
@@ -125,6 +127,8 @@ def huber_loss(input, target, weight=None, *, reduction="mean", delta=1):
 @operation(
     samples=(*PAIR_SAMPLES, sample((4,), (4,), beta=0.5), sample((4,), (4,), beta=0)),
     refuses=(*PAIR_REFUSALS, Refusal(sample((3,), (3,), beta=-1), "keyword-value")),
+    convention="smooth_l1_loss: beta={beta}, reduction={reduction} (PyTorch)",
+    convention_about=("beta", "reduction"),
 )
 def smooth_l1_loss(input, target, *, reduction="mean", beta=1):
     """Distance from the target, rounded off to a parabola within beta of it.

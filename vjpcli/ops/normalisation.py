@@ -175,6 +175,8 @@ BY_CHANNEL = ("x", "running_mean", "running_var", "weight", "bias")
         Refusal(sample((1, 3), training=True), "one-value-per-channel"),
     ),
     analytic=True,
+    convention="batch_norm: eps={eps}, variance with ddof=0 (PyTorch)",
+    convention_about=("eps",),
 )
 def batch_norm(
     x,
@@ -272,6 +274,8 @@ def instance_norm(
         Refusal(sample((2, 4), (2,), num_groups=2), "shape-mismatch"),
     ),
     analytic=True,
+    convention="group_norm: eps={eps} (PyTorch; Flax uses 1e-06)",
+    convention_about=("eps",),
 )
 def group_norm(x, weight=None, bias=None, *, num_groups, eps=1e-5):
     """Groups of channels of each example less their mean, divided by their spread.

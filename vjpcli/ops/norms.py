@@ -71,6 +71,7 @@ def _norm(x, *, p, axis, keepdims):
             point=([0.0, 0.0],),
             others={"jax": np.nan, "autograd": np.nan},
             says="the second derivative there is nan",
+            tells="there is no second derivative: it is nan",
         ),
         Kink(
             "p == 1 and an entry is 0",

@@ -253,6 +253,8 @@ QUANTILE_REFUSED = (
         sample((), q=0.2),
     ),
     refuses=QUANTILE_REFUSED,
+    convention="quantile: interpolation={interpolation} (PyTorch and NumPy)",
+    convention_about=("interpolation",),
 )
 def quantile(x, *, q, axis=None, keepdims=False, interpolation="linear"):
     """The number below which a fraction q of the entries lies, along some axes or all.

@@ -225,6 +225,8 @@ def _leaky_kink(*, negative_slope):
         ),
     ),
     analytic=True,
+    convention="leaky_relu: negative_slope={negative_slope} (PyTorch and JAX)",
+    convention_about=("negative_slope",),
 )
 def leaky_relu(x, *, negative_slope=0.01):
     """Each entry, or a small multiple of it where it is negative.

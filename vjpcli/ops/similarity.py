@@ -31,6 +31,8 @@ def _norm(x, axis, order=2):
         Refusal(sample((2, 3), p="two"), "keyword-value"),
         Refusal(sample((2, 3), eps="small"), "keyword-value"),
     ),
+    convention="normalize: p={p}, dim={axis}, eps={eps} (PyTorch)",
+    convention_about=("p", "axis", "eps"),
 )
 def normalize(x, *, p=2, axis=1, eps=1e-12):
     """x divided by its norm along an axis, so that the norm becomes 1.
@@ -63,6 +65,8 @@ def _same_length(name, a, b, axis):
         Refusal(sample((2, 3), (2, 3), axis=5), "axis-out-of-range"),
         Refusal(sample((3,), (3,), eps="small"), "keyword-value"),
     ),
+    convention="cosine_similarity: dim={axis}, eps={eps} (PyTorch)",
+    convention_about=("axis", "eps"),
 )
 def cosine_similarity(x1, x2, *, axis=1, eps=1e-8):
     """Cosine of the angle between vectors along an axis.

@@ -126,6 +126,7 @@ def _(g, y, x, *, axis, ddof, keepdims):
             point=([2.0, 2.0],),
             others={"jax": np.nan, "autograd": np.nan},
             says="the slopes hold for two entries and ddof=1",
+            tells="std is the square root of var, and a root has an infinite slope at 0",
         ),
     ),
     analytic=True,
@@ -299,6 +300,8 @@ WEIGHTS = np.array([0.5, 1.0, 2.0])
         Refusal(sample((3,), None, (2,), now=np.ones(2)), "shape-mismatch"),
         Refusal(sample((3,), None, (2, 2), now=np.ones((2, 2))), "keyword-value"),
     ),
+    convention="cov: ddof=1 (PyTorch and NumPy; np.var uses 0)",
+    convention_about=("ddof", "bias"),
 )
 def cov(x, y=None, aweights=None, *, rowvar=True, bias=False, ddof=None, fweights=None, now=None):
     """Covariance of every pair of variables.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 
 from vjpcli.explanation.model import Array, Explanation, Step
@@ -18,6 +19,10 @@ _MOST_STEPS = 24
 _MOST_ENTRIES = 8
 _MOST_ARRAY_ROWS = 4
 _LABEL_WIDTH = 32
+_UNFOLDED = 10_000
+_FOLDED = 28
+_ROOM_FOR_WORDS = 95
+"""Cells from which on it is tried to fold the words into a narrow column."""
 _FEWEST_OPERATIONS = 2
 
 
@@ -49,16 +54,18 @@ def backward_lines(explanation: Explanation, page: Page) -> BackwardTable:
     longest = max((_columns_of(steps[position].value) for position in shown), default=1)
     lines: list[Line] | None = None
     has_words = False
-    for with_words in (True, False):
+    # where there is some room for words, they go on further lines
+    widths = (_UNFOLDED, _FOLDED, 0) if page.room >= _ROOM_FOR_WORDS else (_UNFOLDED, 0)
+    for words in widths:
         for entries in range(min(longest, _MOST_ENTRIES), 0, -1):
             # words are worth more than a ninth entry, but not more than the third; with fewer
             # entries than that, node by node shows more of them
             if entries < min(longest, 3):
                 break
-            table = _table(explanation, page, shown, entries, with_words)
+            table = _table(explanation, page, shown, entries, words)
             if table.fits(page):
                 lines = [*table.lines(page), *_left_out(explanation, page, shown, entries)]
-                has_words = with_words
+                has_words = words > 0
                 break
         if lines is not None:
             break
@@ -85,7 +92,7 @@ def _columns_of(array: Array) -> int:
 
 
 def _table(
-    explanation: Explanation, page: Page, shown: Sequence[int], entries: int, with_words: bool
+    explanation: Explanation, page: Page, shown: Sequence[int], entries: int, words: int
 ) -> Table:
     groups = [Group(("left",)), Group.of_numbers(entries), Group.of_numbers(entries)]
     header: list[tuple[Piece, ...]] = [
@@ -93,21 +100,22 @@ def _table(
         (page.piece("forward ↓ value", "value"),),
         (page.piece(f"backward ↑ ∂{explanation.output.name}/∂node", "gradient"),),
     ]
-    if with_words:
+    if words:
         groups.append(Group(("left",)))
-        header.append((page.piece("how it got there from the row below"),))
+        title = "how it got there from the row below"
+        header.append((page.piece(title if words == _UNFOLDED else "how it got there"),))
     body: list[Row] = []
     for position in with_gaps(shown, len(explanation.steps)):
         if position is None:
             body.append(((page.piece("⋯", "faint"),),) * len(groups))
         else:
             step = explanation.steps[position]
-            body += _step_rows(explanation, page, step, entries, with_words)
+            body += _step_rows(explanation, page, step, entries, words)
     return Table(tuple(groups), tuple(header), body)
 
 
 def _step_rows(
-    explanation: Explanation, page: Page, step: Step, entries: int, with_words: bool
+    explanation: Explanation, page: Page, step: Step, entries: int, words: int
 ) -> list[Row]:
     labels = folded(step_label(explanation, step), min(_LABEL_WIDTH, max(12, page.room // 3)), 4)
     values = _grid(step.value, page, entries, forward=True)
@@ -116,16 +124,17 @@ def _step_rows(
     else:
         adjoints = _grid(step.adjoint, page, entries, forward=False)
     blank: tuple[Piece, ...] = (page.piece(""),) * entries
+    hows = textwrap.wrap(page.formula(step.how, "plain").text, words) if words else []
     rows: list[Row] = []
-    for number in range(max(len(labels), len(values), len(adjoints))):
+    for number in range(max(len(labels), len(values), len(adjoints), len(hows))):
         label = page.piece(labels[number] if number < len(labels) else "")
         cells = [
             (label,),
             values[number] if number < len(values) else blank,
             adjoints[number] if number < len(adjoints) else blank,
         ]
-        if with_words:
-            cells.append((page.formula(step.how if number == 0 else "", "plain"),))
+        if words:
+            cells.append((page.piece(hows[number] if number < len(hows) else ""),))
         rows.append(tuple(cells))
     return rows
 

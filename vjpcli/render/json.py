@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from vjpcli.errors import Diagnostic
-from vjpcli.explanation.model import Array, Check, Explanation, LeafReport, Seed, Step
+from vjpcli.explanation.model import Array, Check, Edge, Explanation, LeafReport, Seed, Step
 from vjpcli.render.numbers import shortest_as_float64
 
 SCHEMA = "vjp/1"
@@ -50,6 +50,7 @@ def explanation_document(explanation: Explanation) -> JsonObject:
         "stand_ins": list(explanation.stand_ins),
         "loss": explanation.loss,
         "node_count": explanation.node_count,
+        "edges": [_edge(edge) for edge in explanation.edges],
     }
     # `output` and `seed` say it all in the usual case, and a million numbers twice are too many
     if explanation.seed is None and explanation.passes:
@@ -236,6 +237,16 @@ def _step(step: Step) -> JsonObject:
         "local_rule": step.local_rule,
         "span": None if step.span is None else list(step.span),
         "contributions": [numbers(part) for part in step.contributions],
+        "saves": list(step.saves),
+    }
+
+
+def _edge(edge: Edge) -> JsonObject:
+    return {
+        "source": edge.source,
+        "target": edge.target,
+        "how": edge.how,
+        "sent": None if edge.sent is None else numbers(edge.sent),
     }
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from vjpcli.explanation.model import Explanation, Step
 from vjpcli.render.backward import labelled, step_label
-from vjpcli.render.numbers import format_count, format_number, format_shape
+from vjpcli.render.graph import kind_words, why_no_steps
+from vjpcli.render.numbers import format_count, format_number
 from vjpcli.render.page import Line, Page, spaces
 from vjpcli.render.picture import is_row
 from vjpcli.render.selection import select, with_gaps
@@ -18,8 +19,7 @@ def step_lines(explanation: Explanation, page: Page) -> list[Line]:
     """The numbered steps, inputs first; the adjoints are to be read from the last to the first."""
     steps = explanation.steps
     if not steps:
-        count = format_count(explanation.node_count)
-        return page.paragraph(f"The steps are too many to show ({count} nodes).", "faint")
+        return page.paragraph(f"No steps to show: {why_no_steps(explanation)}.", "faint")
     lines = page.paragraph(
         "Steps, values from the first to the last, adjoints from the last to the first:", "strong"
     )
@@ -40,7 +40,7 @@ def _one(explanation: Explanation, page: Page, position: int, number_width: int)
     indent = number_width + 6
     parts = folded(step_label(explanation, step), max(20, page.room - indent - 4), 6)
     number = page.piece(str(position + 1).rjust(number_width), "faint")
-    shape = page.piece(_shape_words(step), "faint")
+    shape = page.piece(kind_words(step), "faint")
     head: Line = (spaces(2), number, spaces(2), page.piece(parts[0], "strong"), spaces(3), shape)
     lines = page.wrapped(head, hanging=indent)
     lines += [page.line(part, "strong", indent=indent) for part in parts[1:]]
@@ -81,11 +81,6 @@ def _closing(explanation: Explanation, page: Page) -> list[Line]:
             "faint",
         )
     return lines
-
-
-def _shape_words(step: Step) -> str:
-    kind = {"leaf": "leaf, ", "data": "data, "}.get(step.operation, "")
-    return kind + format_shape(step.value.shape)
 
 
 def _uses(page: Page, step: Step, indent: int) -> list[Line]:

@@ -27,6 +27,7 @@ from vjpcli.render.findings import (
 )
 from vjpcli.render.full import WIDE, FullJacobian
 from vjpcli.render.gradients import gradient_lines, intermediate_lines
+from vjpcli.render.graph import graph_lines
 from vjpcli.render.header import header_lines
 from vjpcli.render.jacobian import JacobianRows, is_entrywise
 from vjpcli.render.numbers import DEFAULT_DIGITS, format_count
@@ -49,6 +50,7 @@ def render_explanation(
     colour: bool = False,
     jacobian: JacobianChoice = "auto",
     show_steps: bool = False,
+    show_graph: bool = False,
     show_diagnostics: bool = True,
     next_commands: Sequence[str] | None = None,
 ) -> str:
@@ -69,21 +71,23 @@ def render_explanation(
     first, last = (findings, []) if screen.troubled else ([], findings)
     gradients = screen.gradients()
     steps = step_lines(explanation, page) if show_steps else []
+    graph = graph_lines(explanation, page) if show_graph else []
     closing: list[Line] = []
     sentences = screen.sentences()
     for sentence in sentences:
         closing += page.paragraph(sentence)
     checked = check_lines(explanation.check, page)
-    commands = screen.suggestions(show_steps) if next_commands is None else next_commands
-    checked += next_line(commands, page)
+    if next_commands is None:
+        next_commands = screen.suggestions(steps=show_steps, graph=show_graph)
+    checked += next_line(next_commands, page)
     if last:
         last = [*([()] if closing else []), *last, ()]
     closing += last + checked
-    if gradients and not show_steps and not sentences and not last:
+    if gradients and not steps and not graph and not sentences and not last:
         # gradients with their formulas are the last word already
         endings = [gradients + closing]
     else:
-        endings = [gradients, steps, closing]
+        endings = [gradients, steps, graph, closing]
     lines: list[Line] = []
     for section in [
         screen.head(),
@@ -258,10 +262,10 @@ class _Screen:
             return between
         return gradient_lines(explanation, self.page) + between
 
-    def suggestions(self, steps_shown: bool) -> list[str]:
-        """Options that show more of this explanation."""
+    def suggestions(self, *, steps: bool, graph: bool) -> list[str]:
+        """Options that show more of this explanation than is shown."""
         suggestions = []
-        if not steps_shown and self.explanation.steps:
+        if not steps and self.explanation.steps:
             wide = self.page.room >= WIDE
             suggestions.append("--steps" + (" (the backward pass, op by op)" if wide else ""))
         more = (
@@ -269,4 +273,7 @@ class _Screen:
         )
         if more and not self._whole and not self.every_entry:
             suggestions.append("--jacobian full")
-        return [*suggestions, "--json", "vjp check …"]
+        if not graph and self.explanation.edges:
+            suggestions.append("--graph")
+        hessian = ["vjp jac --hessian …"] if self.explanation.output.value.ndim == 0 else []
+        return [*suggestions, "--json", "vjp check …", *hessian]

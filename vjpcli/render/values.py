@@ -187,7 +187,13 @@ def _pictures(shown: list[_Shown], page: Page) -> list[Line]:
         marks = tuple(m for m in one.marks if not (visible and m.startswith("shape")))
         long = tuple(mark for mark in marks if len(mark) > 16)
         short = tuple(mark for mark in marks if len(mark) <= 16)
-        parts += blocks(one.name, one.array, page, one.role, notes=short)
+        parts += blocks(
+            one.name,
+            one.array,
+            page,
+            one.role,
+            notes=tuple(f"({mark.removeprefix('shape ')})" for mark in short),
+        )
         for mark in long:
             formulas += page.paragraph(f"{one.name}: {mark}", "faint")
         if one.formula:

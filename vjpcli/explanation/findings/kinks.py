@@ -161,6 +161,7 @@ def _kink_or_tie(
             numbers=numbers,
             notes=(
                 _others_in_words(others),
+                kink.tells,
                 count_note(leaf, mask),
                 f"so do entries of {listed(also)}" if also else "",
             ),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+import numpy as np
+
 from vjpcli.explanation.evidence import Evidence
 from vjpcli.explanation.findings.wording import words_of
 from vjpcli.explanation.problem import named_nodes
@@ -25,7 +27,7 @@ def place_in_words(evidence: Evidence, node: Node, place: str) -> str:
     texts.setdefault(node.operation.name, words_of(evidence, node))
     for name, value in node.static.items():
         if isinstance(value, int | float) and not isinstance(value, bool):
-            texts.setdefault(name, number_text(value))
+            texts.setdefault(name, number_text(np.asarray(value)))
     if place.startswith("several"):
         return f"{place} entries are equal"
     if place == "all entries equal":

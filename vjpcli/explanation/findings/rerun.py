@@ -54,6 +54,20 @@ def gradients_with(evidence: Evidence, instead: Mapping[Node, Array]) -> dict[st
     }
 
 
+def computed(evidence: Evidence, wanted: set[Node]) -> dict[Node, Array]:
+    """The values of new nodes that were built on those of the pass."""
+    results: dict[Node, Array] = {}
+    inputs, dtype = inputs_of(evidence), evidence.problem.settings.dtype
+    with np.errstate(all="ignore"):
+        for node in _missing(evidence, wanted, set(), {}):
+            operands = [
+                results[operand] if operand in results else evidence.values[operand]
+                for operand in node.operands
+            ]
+            results[node] = compute(node, operands, inputs, dtype)
+    return {node: results[node] if node in results else evidence.values[node] for node in wanted}
+
+
 def _missing(
     evidence: Evidence, wanted: set[Node], changed: set[Node], instead: Mapping[Node, Array]
 ) -> list[Node]:
