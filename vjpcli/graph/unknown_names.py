@@ -19,7 +19,7 @@ from vjpcli.graph.operation import Library
 from vjpcli.record import record
 
 OTHER_NAMES = {
-    "lg": "log10", "ld": "log2", "sen": "sin", "sqr": "square", "root": "sqrt",
+    "lg": "log10", "ld": "log2", "sen": "sin", "sqr": "square", "σ": "sigmoid", "step": "heaviside",
     "average": "mean", "avg": "mean", "arcsen": "arcsin",
     "ceiling": "ceil", "if": "where", "iif": "where", "length": "norm", "magnitude": "norm",
 }  # fmt: skip

@@ -262,6 +262,7 @@ def _(g, y, p, target):
 
 
 @operation(
+    aliases=("bce",),
     domain=probability,
     samples=(
         sample((2, 3), (2, 3)),

@@ -201,6 +201,7 @@ def _trace_reads(x, *, offset, axis1=-2, axis2=-1):
 
 @operation(
     _trace,
+    aliases=("tr",),
     pattern=_trace_reads,
     samples=(
         sample((3, 3)),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import reduce
 from typing import Any
 
 from vjpcli.errors import Diagnostic, Fix, Label, Span, VjpError, fail
@@ -16,7 +17,8 @@ from vjpcli.graph.names import (
     is_dtype,
 )
 from vjpcli.graph.operation import OPERATIONS
-from vjpcli.graph.tracer.objects import BuiltIn, Comprehended, Function, Mapped
+from vjpcli.graph.tracer.objects import BuiltIn, Function, Mapped
+from vjpcli.graph.tracer.pythons_own import pythons_own
 from vjpcli.graph.tracer.transforms import Transforms
 from vjpcli.graph.tracer.updates import Update
 from vjpcli.parser.syntax import Attribute, Call, Name, Number
@@ -45,8 +47,10 @@ class Calls(Transforms):
         )
         if not isinstance(callee, Callee):
             return self.call_own(part, callee, arguments, keywords, name_span)
-        if is_pythons_sum(part, arguments):
-            return self.added_up(arguments[0], part)
+        if isinstance(part.function, Name) and not keywords:
+            own = pythons_own(part.function.identifier, arguments)
+            if own is not None:
+                return self.folded(*own, part)
         return self.call_function(part, callee, arguments, keywords, name_span)
 
     def call_own(
@@ -186,15 +190,12 @@ class Calls(Transforms):
         values = operand(arguments[0])
         return OPERATIONS["update_at"](node, values, index=index, how=update.how)
 
-    def added_up(self, entries: list[Any], part: Call) -> Any:
-        """Python's own sum: one entry after another, whatever their shapes."""
+    def folded(self, operation: str, entries: list[Any], part: Call) -> Any:
+        """The operation on one entry after another, whatever their shapes; 0 of none."""
         if not entries:
             return 0
-        total = self.node(entries[0], part)
         with self.place(part):
-            for entry in entries[1:]:
-                total = OPERATIONS["add"](total, self.node(entry, part))
-        return total
+            return reduce(OPERATIONS[operation], [self.node(entry, part) for entry in entries])
 
     def call_of_value(self, part: Call, callee: Any) -> VjpError:
         text = self.source.text
@@ -229,10 +230,3 @@ def _openings(text: str, part: Call) -> list[int]:
         end = bracket_end(text, opening.start(1))
         opening = None if end is None else re.compile(r"\s*(\()").match(text, end)
     return found
-
-
-def is_pythons_sum(part: Call, arguments: list[Any]) -> bool:
-    """Whether `sum` without a prefix is called on what a comprehension gives."""
-    is_sum = isinstance(part.function, Name) and part.function.identifier == "sum"
-    alone = len(arguments) == 1 and not part.keywords
-    return is_sum and alone and isinstance(arguments[0], Comprehended)
