@@ -44,7 +44,8 @@ _KEYWORD_NAME = r"[^\s=\\#]+"
 class _Visit(NamedTuple):
     """A node to look into (`parts` is -1) or, after its `parts` are converted, to build.
 
-    `argument` tells whether it is an argument of a call, where text may stand, also in a list.
+    `argument` tells whether it is an argument of a call, where text may stand, also in a
+    list or a choice.
     """
 
     node: ast.expr
@@ -75,7 +76,7 @@ def convert(reading: Reading, root: ast.expr) -> Expression:
         else:
             children = _parts(reading, node)
             takes_text = isinstance(node, ast.Call) or (
-                argument and isinstance(node, ast.List | ast.Tuple)
+                argument and isinstance(node, ast.List | ast.Tuple | ast.IfExp)
             )
             text = None if takes_text else next(filter(_is_text, children), None)
             if text is not None:

@@ -21,7 +21,7 @@ def pythons_own(name: str, arguments: list[Any]) -> tuple[str, list[Any]] | None
     """
     if name == "sum" and len(arguments) == 1 and isinstance(arguments[0], Comprehended):
         return "add", arguments[0]
-    several = len(arguments) > 2 or (name == "log" and len(arguments) == 2)
+    several = len(arguments) == 2 if name == "log" else len(arguments) > 2
     if name in OF_NUMBERS and several and all(map(_is_number, arguments)):
         return OF_NUMBERS[name], arguments
     return None
