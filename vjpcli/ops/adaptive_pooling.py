@@ -26,7 +26,7 @@ def _adaptive_places(length, wanted):
 def _wanted_lengths(name, rank, x, output_size):
     """The number of windows along each axis; None keeps a length.
 
-    Errors: shape-mismatch, keyword-value.
+    Errors: shape-mismatch, keyword-value, too-large.
     """
     if x.ndim not in (rank + 1, rank + 2):
         raise fail("shape-mismatch", f"{name} cannot pool shape {shape_text(x.shape)}")
@@ -40,6 +40,7 @@ def _wanted_lengths(name, rank, x, output_size):
     ]
     if any(n == 0 and given is not None for n, given in zip(lengths, several, strict=True)):
         raise fail("shape-mismatch", f"{name} cannot pool an axis of length 0")
+    refuse_oversized((*x.shape[:-rank], *wanted))
     return wanted
 
 
@@ -49,7 +50,6 @@ def pool_to_size(name, rank, x, output_size):
     for axis, count in zip(range(-rank, 0), wanted, strict=True):
         if count == x.shape[axis]:
             continue
-        refuse_oversized((x.size // x.shape[axis], count))
         places, counts = _adaptive_places(x.shape[axis], count)
         behind = -axis - 1
         read = indexing.index(x, index=(Ellipsis, places, *(slice(None),) * behind))
@@ -155,6 +155,7 @@ def adaptive_avg_pool3d(x, *, output_size):
         Refusal(sample((5,), output_size=2), "shape-mismatch"),
         Refusal(sample((1, 5), output_size=0), "keyword-value"),
         Refusal(sample((1, 5), output_size=2, return_indices=3), "keyword-value"),
+        Refusal(sample((1, 5), output_size=10**12), "too-large"),
     ),
     several=("values", "indices"),
 )

@@ -65,13 +65,20 @@ def _rows_of_labels(targets, lengths, classes, blank):
                 "target_lengths",
             ),
         )
-    labels = np.concatenate([*rows, np.zeros(0, dtype=np.intp)])
+    _require_labels(np.concatenate([*rows, np.zeros(0, dtype=np.intp)]), classes, blank)
+    return rows
+
+
+def _require_labels(labels, classes, blank):
+    """Refuses labels that are no class, or the blank.
+
+    Errors: index-out-of-range, keyword-value.
+    """
     outside = labels[(labels < 0) | (labels >= classes)]
     if outside.size:
         raise fail("index-out-of-range", f"there is no class {int(outside[0])} of {classes}")
     if np.any(labels == blank):
         raise fail("keyword-value", f"a label cannot be the blank, which is class {blank}")
-    return rows
 
 
 def _lengths(name, value, examples, most):
@@ -123,6 +130,12 @@ def _losses(log_probs, *, targets, input_lengths, blank, zero_infinity):
         sample((2, 2, 2), targets=((1, 1), (1,)), input_lengths=(2, 1), zero_infinity=True),
         sample((0, 1, 2), targets=((),), input_lengths=(0,)),
     ),
+    refuses=(
+        Refusal(sample((4, 3), targets=((1,),), input_lengths=(4,)), "shape-mismatch"),
+        Refusal(sample((4, 1, 3), targets=(1, 2), input_lengths=(4,)), "shape-mismatch"),
+        Refusal(sample((4, 1, 3), targets=((3,),), input_lengths=(4,)), "index-out-of-range"),
+        Refusal(sample((4, 1, 3), targets=((0,),), input_lengths=(4,)), "keyword-value"),
+    ),
 )
 def ctc_loss_of_each(log_probs, *, targets, input_lengths, blank=0, zero_infinity=False):
     """Minus the log probability of each example's labels: `ctc_loss` before its reduction.
@@ -132,12 +145,27 @@ def ctc_loss_of_each(log_probs, *, targets, input_lengths, blank=0, zero_infinit
     Source:  the forward recursion over states; its rule also runs the backward one
     Example: vjp explain "F.ctc_loss(log_softmax(x, 1), [1], 2, 1)" x=[[1,2],[0.5,0]]
     """
+    if log_probs.ndim != 3:
+        raise fail(
+            "shape-mismatch",
+            "ctc_loss_of_each takes log probabilities [T, N, C], not "
+            f"{shape_text(log_probs.shape)}",
+        )
+    steps, examples, classes = log_probs.shape
+    if not isinstance(targets, tuple) or len(targets) != examples:
+        raise fail("shape-mismatch", f"`targets` lists the labels of {examples} examples")
+    blank = whole_number("blank", blank, least=0, most=max(0, classes - 1))
+    rows = [position_array("targets", row).ravel() for row in targets]
+    for row in rows:
+        _require_labels(row, classes, blank)
+    most = max((row.size for row in rows), default=0)
+    refuse_oversized((steps, examples, 2 * most + 1))
     return outcome(
-        (len(targets),),
-        targets=targets,
-        input_lengths=input_lengths,
+        (examples,),
+        targets=tuple(tuple(row.tolist()) for row in rows),
+        input_lengths=tuple(_lengths("input_lengths", input_lengths, examples, steps).tolist()),
         blank=blank,
-        zero_infinity=zero_infinity,
+        zero_infinity=true_or_false("zero_infinity", zero_infinity),
     )
 
 
@@ -278,16 +306,13 @@ def ctc_loss(
     if steps > MOST_STEPS:
         raise fail("too-large", f"{steps:,} steps in time; the limit is {MOST_STEPS:,}")
     blank = whole_number("blank", blank, least=0, most=classes - 1)
-    allowed = _lengths("input_lengths", input_lengths, examples, steps)
     wanted = _lengths("target_lengths", target_lengths, examples, 2**31)
-    rows = _rows_of_labels(targets, wanted, classes, blank)
-    refuse_oversized((steps, examples, 2 * int(wanted.max(initial=0)) + 1))
     losses = ctc_loss_of_each(
         log_probs,
-        targets=tuple(tuple(row.tolist()) for row in rows),
-        input_lengths=tuple(allowed.tolist()),
+        targets=tuple(_rows_of_labels(targets, wanted, classes, blank)),
+        input_lengths=input_lengths,
         blank=blank,
-        zero_infinity=true_or_false("zero_infinity", zero_infinity),
+        zero_infinity=zero_infinity,
     )
     if single:
         losses = shape.squeeze(losses, axis=0)

@@ -46,6 +46,7 @@ def cartesian_prod(*vectors):
         Refusal(sample((2, 2)), "rank-too-high"),
         Refusal(sample((2,), r=-1), "keyword-value"),
         Refusal(sample((200,), r=100), "too-large"),
+        Refusal(sample((3,), r=10**12), "too-large"),
         Refusal(sample((2,), with_replacement="no"), "keyword-value"),
     ),
 )
@@ -62,7 +63,7 @@ def combinations(x, *, r=2, with_replacement=False):
     r = whole_number("r", r, least=0)
     again = true_or_false("with_replacement", with_replacement)
     rows = math.comb(x.size + r - 1 if again and x.size else x.size, r)
-    refuse_oversized((rows, max(r, 1)))
+    refuse_oversized((max(rows, 1), r))
     if r == 0:  # PyTorch gives an array without entries
         return indexing.index(x, index=(slice(0, 0),))
     ways = itertools.combinations_with_replacement if again else itertools.combinations

@@ -230,7 +230,10 @@ def _add_grid_sample(g, grid, *, lengths, orders, **how):
         sample((1, 1, 2, 2), (1, 2, 2, 2), lengths=(4, 5), mode="bicubic"),
         sample((1, 1, 1, 2, 2), (1, 1, 2, 2, 3), lengths=(2, 3, 2), padding_mode="border"),
     ),
-    refuses=(Refusal(sample((2, 2, 2, 3), (2, 2, 2, 2), lengths=(3, 4)), "shape-mismatch"),),
+    refuses=(
+        Refusal(sample((2, 2, 2, 3), (2, 2, 2, 2), lengths=(3, 4)), "shape-mismatch"),
+        Refusal(sample((3, 2), (3, 2), lengths=(3, 4)), "shape-mismatch"),
+    ),
 )
 def add_grid_sample(g, grid, *, lengths, mode="bilinear", padding_mode="zeros", align_corners=None):
     """Zeros with the entries of g added around the places of a grid, by their weights.
@@ -242,7 +245,8 @@ def add_grid_sample(g, grid, *, lengths, mode="bilinear", padding_mode="zeros", 
              --seed ones
     """
     lengths = whole_numbers("lengths", lengths, least=1)
-    if g.ndim != grid.ndim or g.shape[2:] != grid.shape[1:-1] or len(lengths) != grid.shape[-1]:
+    fits = g.ndim == grid.ndim == len(lengths) + 2 and len(lengths) in AXES
+    if not fits or g.shape[2:] != grid.shape[1:-1] or len(lengths) != grid.shape[-1]:
         raise fail(
             "shape-mismatch",
             f"entries of shape {shape_text(g.shape)} do not belong to a grid of shape "

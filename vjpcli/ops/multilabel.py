@@ -41,17 +41,18 @@ def multilabel_soft_margin_loss(input, target, weight=None, *, reduction="mean")
 def _true_classes(target, scores):
     """[N, C] of class numbers, -1 from the first -1 of each row on.
 
-    Errors: shape-mismatch, index-not-whole, index-out-of-range.
+    Errors: shape-mismatch, ragged-rows, index-not-whole, index-out-of-range.
     """
-    if scores.ndim not in (1, 2) or np.shape(target) != scores.shape:
+    given = position_array("target", target)
+    if scores.ndim not in (1, 2) or given.shape != scores.shape or 0 in scores.shape[-1:]:
         raise fail(
             "shape-mismatch",
             "multilabel_margin_loss takes scores [N, C] or [C] with targets of the same shape, not "
-            f"{shape_text(scores.shape)} with {shape_text(np.shape(target))}",
+            f"{shape_text(scores.shape)} with {shape_text(given.shape)}",
             notes=("a target lists the true classes of an example and fills up with -1",),
         )
     classes = scores.shape[-1]
-    given = position_array("target", target).reshape(-1, classes)
+    given = given.reshape(scores.size // classes, classes)
     outside = given[(given < -1) | (given >= classes)]
     if outside.size:
         raise fail("index-out-of-range", f"there is no class {int(outside.flat[0])} of {classes}")
@@ -70,6 +71,8 @@ def _true_classes(target, scores):
         Refusal(sample((2, 3), target=(0, -1, -1)), "shape-mismatch"),
         Refusal(sample((3,), target=(3, -1, -1)), "index-out-of-range"),
         Refusal(sample((3,), target=(0.5, -1, -1)), "index-not-whole"),
+        Refusal(sample((2, 2), target=((0, 1), (0,))), "ragged-rows"),
+        Refusal(sample((0,), target=()), "shape-mismatch"),
         Refusal(sample((3,), target=(0, -1, -1), reduction="avg"), "keyword-value"),
     ),
 )

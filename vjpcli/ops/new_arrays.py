@@ -170,6 +170,8 @@ def inclusive_range(*, start=0, stop=None, step=1):
     )
     if by == 0:
         raise fail("step-zero", "the step of range cannot be 0")
+    if not math.isfinite(by):
+        raise fail("keyword-value", f"`step` is a finite number, not {by:g}")
     steps = (last - first) / by
     if not math.isfinite(steps):
         raise fail("too-large", f"range from {first:g} to {last:g} has no end")

@@ -47,6 +47,7 @@ class _Plan:
         padded_lengths = [
             a + n + b for a, n, b in zip(self.before, self.lengths, self.after, strict=True)
         ]
+        refuse_oversized((*x.shape[:-rank], *padded_lengths))
         if any(n < span for n, span in zip(padded_lengths, spans, strict=True)):
             raise fail(
                 "kernel-too-large",
@@ -147,6 +148,7 @@ POOL_REFUSALS = (
     Refusal(sample((1, 4), kernel_size=5), "kernel-too-large"),
     Refusal(sample((1, 4), kernel_size=2, stride=0), "keyword-value"),
     Refusal(sample((1, 4), kernel_size=2, ceil_mode="up"), "keyword-value"),
+    Refusal(sample((1, 4), kernel_size=10**12, ceil_mode=True), "too-large"),
 )
 
 

@@ -24,7 +24,7 @@ def _contributors(places, size, include_self):
     order = np.argsort(places, kind="stable")
     first = np.cumsum(times) - times
     column = np.arange(places.size) - first[places[order]] + keeps_own[places[order]]
-    width = int(np.max(times + keeps_own, initial=0))
+    width = int(np.max(times + keeps_own, initial=1))
     refuse_oversized((size, width))
     table = np.full((size, width), -1, dtype=np.intp)
     table[keeps_own, 0] = np.flatnonzero(keeps_own)
@@ -44,6 +44,7 @@ def _contributors(places, size, include_self):
         sample((3,), (3,), axis=0, index=(1, 1, 2), reduce="amin", include_self=False),
         sample((3,), (2,), axis=0, index=(1, 1), reduce="mean", include_self=False),
         sample([2.0, 0.0, 3.0], [0.0, 5.0], axis=0, index=(1, 1), reduce="prod"),
+        sample((0,), (3,), axis=0, index=(), reduce="amin", include_self=False),
     ),
     refuses=(
         Refusal(sample((3,), (1,), axis=0, index=(0, 1), reduce="sum"), "gather-shape"),

@@ -6,6 +6,8 @@ Positions, counts and membership change only in jumps, so no gradient passes; th
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from vjpcli.graph.operation import make_constant
@@ -27,8 +29,9 @@ from vjpcli.ops.keywords import (
 def _search(sequence, values, *, side):
     if sequence.ndim == 1:
         return np.searchsorted(sequence, values, side)
-    lanes = sequence.reshape(-1, sequence.shape[-1])
-    wanted = values.reshape(len(lanes), -1)
+    count = math.prod(sequence.shape[:-1])
+    lanes = sequence.reshape(count, sequence.shape[-1])
+    wanted = values.reshape(count, values.shape[-1])
     found = [np.searchsorted(lane, one, side) for lane, one in zip(lanes, wanted, strict=True)]
     return np.array(found, dtype=np.intp).reshape(values.shape)
 

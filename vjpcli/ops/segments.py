@@ -107,6 +107,7 @@ def _bounds(x, lengths, offsets, axis, unsafe):
         Refusal(sample((3,), reduce="sum", offsets=(0, 4)), "keyword-value"),
         Refusal(sample((3,), reduce="sum", lengths=((1, 2),)), "shape-mismatch"),
         Refusal(sample((3,), reduce="add", lengths=(3,)), "keyword-value"),
+        Refusal(sample((), reduce="sum", lengths=(1,)), "rank-too-low"),
         Refusal(sample((3,), reduce="sum", indices=(0, 0, 1)), "keyword-value"),
     ),
 )
@@ -125,7 +126,9 @@ def segment_reduce(
     how = one_of("reduce", reduce, tuple(NEUTRAL))
     if indices is not None:
         raise fail("keyword-value", "segment_reduce takes lengths= or offsets= (PyTorch)")
-    axis = whole_number("axis", axis, least=0, most=max(0, x.ndim - 1))
+    if x.ndim == 0:
+        raise fail("rank-too-low", "segment_reduce needs an axis, and a number has none")
+    axis = whole_number("axis", axis, least=0, most=x.ndim - 1)
     starts, stops = _bounds(x, lengths, offsets, axis, unsafe)
     batch = math.prod(x.shape[:axis])
     count = starts.shape[-1]
