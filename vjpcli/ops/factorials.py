@@ -145,7 +145,7 @@ def _(g, y, z, m):
     domain=positive,
     samples=(sample((2, 3)), sample(()), sample([-1.5, 4.0])),
     keyword_aliases={"n": "x"},
-    library_names={library: ("factorial",) for library in LIBRARIES},
+    library_names=dict.fromkeys(LIBRARIES, ("factorial",)),
 )
 def real_factorial(x, *, exact=False):
     """Factorial of each entry, gamma(x + 1); 0 below 0 (scipy.special.factorial).

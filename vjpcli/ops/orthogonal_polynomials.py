@@ -34,10 +34,10 @@ ON_THE_LINE = (
     sample([0.3, -0.8], degree=[[2], [0], [5]]),
 )
 DEGREE_REFUSALS = (
-    Refusal(sample((2,), degree=-1), "keyword-value"),
-    Refusal(sample((2,), degree=0.5), "index-not-whole"),
-    Refusal(sample((2,), degree=2000), "keyword-value"),
-    Refusal(sample((2,), degree=(1, 2, 3)), "shape-mismatch"),
+    Refusal(sample((2,), n=-1), "keyword-value"),
+    Refusal(sample((2,), n=0.5), "index-not-whole"),
+    Refusal(sample((2,), n=2000), "keyword-value"),
+    Refusal(sample((2,), n=(1, 2, 3)), "shape-mismatch"),
 )
 
 Recurrence = Callable[..., tuple[Any, Any]]
@@ -268,12 +268,12 @@ Example: vjp explain "{name}({example})" x=-0.5,0,0.8 --seed ones
 
 def _declare(names: tuple[str, str | None], title: str, source: str, polynomial: Any) -> None:
     """Declares a polynomial in one variable as torch.special (x, n) and SciPy (n, x) have it."""
-    for name, order in zip(names, (("x", "degree"), ("degree", "x")), strict=True):
+    for name, order in zip(names, (("x", "n"), ("n", "x")), strict=True):
         if name is None:
             continue
 
-        def body(x, *, degree):
-            return polynomial(*_fitted(x, degree))
+        def body(x, *, n):
+            return polynomial(*_fitted(x, n))
 
         x_first = order[0] == "x"
         body.__doc__ = DOCUMENTATION.format(
@@ -287,13 +287,14 @@ def _declare(names: tuple[str, str | None], title: str, source: str, polynomial:
             name=name,
             pattern="elementwise",
             argument_order=order,
-            keyword_aliases={"n": "degree"},
-            decided=("degree",),
-            samples=ON_THE_LINE,
+            decided=("n",),
+            samples=tuple(sample(*one.operands, n=one.static["degree"]) for one in ON_THE_LINE),
             refuses=DEGREE_REFUSALS,
             analytic=True,
             aliases=("legendre_p",) if name == "eval_legendre" else (),
         )(body)
+        # A page shows the formula, not the arguments that are handed on.
+        body.__wrapped__ = polynomial  # type: ignore[attr-defined]  # functions take it
 
 
 def _shifted(polynomial: Any) -> Any:
@@ -366,19 +367,18 @@ _declare(
 )
 
 
-PARAMETER_SAMPLES = (sample((2, 3), degree=3, alpha=0.5), sample((), degree=0, alpha=1))
+PARAMETER_SAMPLES = (sample((2, 3), n=3, alpha=0.5), sample((), n=0, alpha=1))
 
 
 @operation(
     pattern="elementwise",
-    argument_order=("degree", "alpha", "x"),
-    keyword_aliases={"n": "degree"},
-    decided=("degree",),
+    argument_order=("n", "alpha", "x"),
+    decided=("n",),
     samples=PARAMETER_SAMPLES,
-    refuses=(Refusal(sample((2,), degree=-1, alpha=1), "keyword-value"),),
+    refuses=(Refusal(sample((2,), n=-1, alpha=1), "keyword-value"),),
     analytic=True,
 )
-def eval_gegenbauer(x, *, degree, alpha):
+def eval_gegenbauer(x, *, n, alpha):
     """Gegenbauer polynomial of degree n with the parameter alpha, at each entry.
 
     Shapes:  n, alpha, x [...] -> [...]; alpha a plain number
@@ -386,20 +386,19 @@ def eval_gegenbauer(x, *, degree, alpha):
     Source:  DLMF 18.9.19: the derivative is 2 alpha C(alpha+1)[n-1]
     Example: vjp explain "eval_gegenbauer(3, 0.5, x)" x=-0.5,0,0.8 --seed ones
     """
-    x, degree = _fitted(x, degree)
+    x, degree = _fitted(x, n)
     return gegenbauer(x, degree=degree, parameter=plain_number("alpha", alpha))
 
 
 @operation(
     pattern="elementwise",
-    argument_order=("degree", "alpha", "x"),
-    keyword_aliases={"n": "degree"},
-    decided=("degree",),
+    argument_order=("n", "alpha", "x"),
+    decided=("n",),
     samples=PARAMETER_SAMPLES,
-    refuses=(Refusal(sample((2,), degree=2, alpha="a"), "keyword-value"),),
+    refuses=(Refusal(sample((2,), n=2, alpha="a"), "keyword-value"),),
     analytic=True,
 )
-def eval_genlaguerre(x, *, degree, alpha):
+def eval_genlaguerre(x, *, n, alpha):
     """Laguerre polynomial of degree n, orthogonal with x**alpha exp(-x), at each entry.
 
     Shapes:  n, alpha, x [...] -> [...]; alpha a plain number
@@ -407,20 +406,19 @@ def eval_genlaguerre(x, *, degree, alpha):
     Source:  DLMF 18.9.23: the derivative is -L(alpha+1)[n-1]
     Example: vjp explain "eval_genlaguerre(3, 0.5, x)" x=0.5,1,4 --seed ones
     """
-    x, degree = _fitted(x, degree)
+    x, degree = _fitted(x, n)
     return laguerre(x, degree=degree, parameter=plain_number("alpha", alpha))
 
 
 @operation(
     pattern="elementwise",
-    argument_order=("degree", "alpha", "beta", "x"),
-    keyword_aliases={"n": "degree"},
-    decided=("degree",),
-    samples=(sample((2, 3), degree=3, alpha=0.5, beta=1), sample((), degree=0, alpha=1, beta=2)),
-    refuses=(Refusal(sample((2,), degree=-1, alpha=1, beta=1), "keyword-value"),),
+    argument_order=("n", "alpha", "beta", "x"),
+    decided=("n",),
+    samples=(sample((2, 3), n=3, alpha=0.5, beta=1), sample((), n=0, alpha=1, beta=2)),
+    refuses=(Refusal(sample((2,), n=-1, alpha=1, beta=1), "keyword-value"),),
     analytic=True,
 )
-def eval_jacobi(x, *, degree, alpha, beta):
+def eval_jacobi(x, *, n, alpha, beta):
     """Jacobi polynomial of degree n with the parameters alpha and beta, at each entry.
 
     Shapes:  n, alpha, beta, x [...] -> [...]; alpha and beta plain numbers above -1
@@ -428,6 +426,6 @@ def eval_jacobi(x, *, degree, alpha, beta):
     Source:  DLMF 18.9.15: the derivative is (n+alpha+beta+1)/2 P(alpha+1, beta+1)[n-1]
     Example: vjp explain "eval_jacobi(3, 0.5, 1, x)" x=-0.5,0,0.8 --seed ones
     """
-    x, degree = _fitted(x, degree)
+    x, degree = _fitted(x, n)
     first, second = plain_number("alpha", alpha), plain_number("beta", beta)
     return jacobi(x, degree=degree, alpha=first, beta=second)
