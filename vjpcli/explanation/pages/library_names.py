@@ -192,7 +192,7 @@ _NAMES = {
     """,
     "jax.lax": """
         bessel_i0e bessel_i1e cummax cummin digamma erf erf_inv erfc igamma igamma_grad_a
-        igammac lgamma logistic polygamma regularized_incomplete_beta rsqrt stop_gradient
+        igammac lgamma logistic polygamma rsqrt stop_gradient
         top_k zeta
     """,
     "math": """
