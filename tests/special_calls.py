@@ -1,9 +1,9 @@
 # ruff: noqa: E501  (a call stands on one line, as it is typed)
-"""Calls of special functions and distributions as users of SciPy, NumPy and JAX write them.
+"""Calls of special functions and distributions as users of SciPy, NumPy, PyTorch and JAX write them.
 
 Each is a program of the language and a Python expression at once. What the libraries make of them
 is kept in `measured_special.jsonl`; where they are installed, `pytest tests/test_special_calls.py
---rewrite` measures anew. JAX gives gradients as well.
+--rewrite` measures anew. PyTorch and JAX give gradients as well.
 """
 
 from __future__ import annotations
@@ -91,6 +91,25 @@ IN_JAX = tuple(
 )  # fmt: skip
 """What JAX is asked for its value and gradients."""
 
+IN_TORCH = tuple(
+    f"torch.{call}"
+    for call in (
+        "special.bessel_j0(s)", "special.bessel_j1(s)", "special.bessel_y0(x)", "special.bessel_y1(x)",
+        "special.modified_bessel_i0(s)", "special.modified_bessel_i1(s)", "special.modified_bessel_k0(x)",
+        "special.modified_bessel_k1(x)", "special.scaled_modified_bessel_k0(x)", "special.scaled_modified_bessel_k1(x)",
+        "special.spherical_bessel_j0(s)", "special.airy_ai(s)", "special.gammainc(a, x)", "special.gammaincc(a, x)",
+        "special.zeta(a + 1, b)", "special.erfcx(s)", "special.log_ndtr(s)", "special.ndtri(p)",
+        "special.chebyshev_polynomial_t(s, 3)", "special.chebyshev_polynomial_u(s, 3)",
+        "special.chebyshev_polynomial_v(s, 3)", "special.chebyshev_polynomial_w(s, 3)",
+        "special.shifted_chebyshev_polynomial_t(p, 3)", "special.shifted_chebyshev_polynomial_u(p, 3)",
+        "special.shifted_chebyshev_polynomial_v(p, 3)", "special.shifted_chebyshev_polynomial_w(p, 3)",
+        "special.hermite_polynomial_h(s, 4)", "special.hermite_polynomial_he(s, n=4)",
+        "special.laguerre_polynomial_l(x, 3)", "special.legendre_polynomial_p(p, k)", "igamma(a, x)", "igammac(a, x)",
+        "special.polygamma(2, a)", "special.multigammaln(a + 1, 2)",
+    )
+)  # fmt: skip
+"""What PyTorch is asked for its value and gradients."""
+
 
 def names_in(text: str) -> list[str]:
     """The values of VALUES that a call reads, in alphabetical order."""
@@ -138,6 +157,25 @@ def measured_in_jax(text: str) -> dict[str, Any]:
             "value": np.asarray(value).tolist(),
             "gradients": {name: one.tolist() for name, one in gradients.items()},
         }
+
+
+def measured_in_torch(text: str) -> dict[str, Any]:
+    """What PyTorch makes of the text, and the gradients that it has a formula for."""
+    import torch
+
+    names = names_in(text)
+    tensors = {name: torch.tensor(VALUES[name], dtype=torch.float64) for name in names}
+    value = eval(text, {"torch": torch, **tensors})
+    gradients = {}
+    for name in names:
+        leaf = tensors[name].clone().requires_grad_()
+        try:
+            output = eval(text, {"torch": torch, **tensors, name: leaf})
+            seed = torch.tensor(seed_for(output.shape))
+            gradients[name] = torch.autograd.grad(output, leaf, seed)[0].tolist()
+        except (RuntimeError, NotImplementedError):  # it has no formula
+            continue
+    return {"call": text, "value": value.tolist(), "gradients": gradients}
 
 
 def kept_rows() -> list[dict[str, Any]]:
