@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from vjpcli.graph.operation import as_node
+from vjpcli.ops import comparison
 from vjpcli.ops import shape as shapes
 from vjpcli.ops.declaration import (
     Refusal,
@@ -34,10 +35,10 @@ ON_THE_LINE = (
     sample([0.3, -0.8], degree=[[2], [0], [5]]),
 )
 DEGREE_REFUSALS = (
-    Refusal(sample((2,), degree=-1), "keyword-value"),
-    Refusal(sample((2,), degree=0.5), "index-not-whole"),
-    Refusal(sample((2,), degree=2000), "keyword-value"),
-    Refusal(sample((2,), degree=(1, 2, 3)), "shape-mismatch"),
+    Refusal(sample((2,), n=-1), "keyword-value"),
+    Refusal(sample((2,), n=0.5), "index-not-whole"),
+    Refusal(sample((2,), n=2000), "keyword-value"),
+    Refusal(sample((2,), n=(1, 2, 3)), "shape-mismatch"),
 )
 
 Recurrence = Callable[..., tuple[Any, Any]]
@@ -45,33 +46,27 @@ Recurrence = Callable[..., tuple[Any, Any]]
 
 
 def _by_recurrence(recurrence: Recurrence, leads: int = 1) -> Callable[..., Any]:
-    """The polynomial of each entry's degree; that of degree -1 is 0."""
+    """The polynomial of a degree; that of degree -1 is 0."""
 
     def forward(x: Any, *, degree: Any, **parameters: Any) -> Any:
         given = np.asarray(x)
         z = given.astype(np.result_type(given, np.float64))
-        wanted = np.broadcast_to(degree, z.shape)
-        before, now = np.zeros_like(z), np.ones_like(z)
-        result = np.where(wanted == 0, now, 0)
+        before, now = np.zeros_like(z), np.full_like(z, 0 if degree < 0 else 1)
         with np.errstate(all="ignore"):
-            for k in range(1, int(np.max(degree, initial=0)) + 1):
+            for k in range(1, degree + 1):
                 factor, other = recurrence(k, z, **parameters)
                 before, now = now, factor * now - other * before
-                result = np.where(wanted == k, now, result)
-            # Far out only the leading term counts, and its neighbours are as infinite.
-            far = np.isinf(z) & (wanted > 0)
-            result = np.where(far, (leads * z) ** np.maximum(wanted, 0), result)
-        return result.astype(given.dtype, copy=False)
+            if degree > 0:  # far out only the leading term counts, and the others are as infinite
+                now = np.where(np.isinf(z), (leads * z) ** degree, now)
+        return now.astype(given.dtype, copy=False)
 
     return forward
 
 
 def _of_degree(name: str) -> Callable[..., Any]:
-    """SymPy's polynomial of that name, where all entries have one degree."""
+    """SymPy's polynomial of that name."""
 
     def symbolic(s: Any, x: Any, *, degree: Any, **parameters: Any) -> Any:
-        if np.ndim(degree):
-            raise NotImplementedError(name)
         if degree < 0:
             return s.Integer(0)
         return getattr(s, name)(int(degree), *map(s.nsimplify, parameters.values()), x)
@@ -99,7 +94,7 @@ def chebyshev(x, *, degree):
 
 @chebyshev.vjp
 def _(g, y, x, *, degree):
-    return g * (np.asarray(degree) * gegenbauer(x, degree=degree - 1, parameter=1))
+    return g * (degree * gegenbauer(x, degree=degree - 1, parameter=1))
 
 
 def _gegenbauer_recurrence(k, x, parameter):
@@ -159,7 +154,7 @@ def jacobi(x, *, degree, alpha, beta):
 @jacobi.vjp
 def _(g, y, x, *, degree, alpha, beta):
     below = jacobi(x, degree=degree - 1, alpha=alpha + 1, beta=beta + 1)
-    return g * ((np.asarray(degree) + alpha + beta + 1) / 2 * below)
+    return g * ((degree + alpha + beta + 1) / 2 * below)
 
 
 @operation(
@@ -182,7 +177,7 @@ def hermite(x, *, degree):
 
 @hermite.vjp
 def _(g, y, x, *, degree):
-    return g * (2 * np.asarray(degree) * hermite(x, degree=degree - 1))
+    return g * (2 * degree * hermite(x, degree=degree - 1))
 
 
 @operation(
@@ -205,7 +200,7 @@ def hermite_normal(x, *, degree):
 
 @hermite_normal.vjp
 def _(g, y, x, *, degree):
-    return g * (np.asarray(degree) * hermite_normal(x, degree=degree - 1))
+    return g * (degree * hermite_normal(x, degree=degree - 1))
 
 
 @operation(
@@ -233,8 +228,8 @@ def _(g, y, x, *, degree, parameter):
     return g * -laguerre(x, degree=degree - 1, parameter=parameter + 1)
 
 
-def _fitted(x: Any, degree: Any) -> tuple[Any, Any]:
-    """The operand in the shape of the result, and the degree: a whole number or an array of them.
+def _of_degrees(polynomial: Callable[[Any, int], Any], x: Any, degree: Any) -> Any:
+    """The polynomial of a whole degree, or of each entry's in an array of them.
 
     Errors: index-not-whole, keyword-value, shape-mismatch.
     """
@@ -242,9 +237,14 @@ def _fitted(x: Any, degree: Any) -> tuple[Any, Any]:
     if whole.size and not 0 <= whole.min() <= whole.max() <= MOST_DEGREE:
         raise fail("keyword-value", f"the degree is a whole number from 0 to {MOST_DEGREE}")
     if whole.ndim == 0:
-        return x, int(whole)
+        return polynomial(x, int(whole))
     common = broadcast_shapes("polynomial", x, as_node(np.zeros(whole.shape)))
-    return shapes.broadcast_to(x, shape=common), whole
+    x = shapes.broadcast_to(x, shape=common)
+    y = as_node(np.zeros(common))
+    for one in np.unique(whole).tolist():
+        chosen = np.broadcast_to(whole == one, common)
+        y = comparison.where(as_node(chosen), polynomial(x, one), y)
+    return y
 
 
 def _third_kind(x: Any, degree: Any) -> Any:
@@ -268,12 +268,12 @@ Example: vjp explain "{name}({example})" x=-0.5,0,0.8 --seed ones
 
 def _declare(names: tuple[str, str | None], title: str, source: str, polynomial: Any) -> None:
     """Declares a polynomial in one variable as torch.special (x, n) and SciPy (n, x) have it."""
-    for name, order in zip(names, (("x", "degree"), ("degree", "x")), strict=True):
+    for name, order in zip(names, (("x", "n"), ("n", "x")), strict=True):
         if name is None:
             continue
 
-        def body(x, *, degree):
-            return polynomial(*_fitted(x, degree))
+        def body(x, *, n):
+            return _of_degrees(polynomial, x, n)
 
         x_first = order[0] == "x"
         body.__doc__ = DOCUMENTATION.format(
@@ -287,13 +287,14 @@ def _declare(names: tuple[str, str | None], title: str, source: str, polynomial:
             name=name,
             pattern="elementwise",
             argument_order=order,
-            keyword_aliases={"n": "degree"},
-            decided=("degree",),
-            samples=ON_THE_LINE,
+            decided=("n",),
+            samples=tuple(sample(*one.operands, n=one.static["degree"]) for one in ON_THE_LINE),
             refuses=DEGREE_REFUSALS,
             analytic=True,
             aliases=("legendre_p",) if name == "eval_legendre" else (),
         )(body)
+        # A page shows the formula, not the arguments that are handed on.
+        body.__wrapped__ = polynomial  # type: ignore[attr-defined]  # functions take it
 
 
 def _shifted(polynomial: Any) -> Any:
@@ -366,19 +367,18 @@ _declare(
 )
 
 
-PARAMETER_SAMPLES = (sample((2, 3), degree=3, alpha=0.5), sample((), degree=0, alpha=1))
+PARAMETER_SAMPLES = (sample((2, 3), n=3, alpha=0.5), sample((), n=0, alpha=1))
 
 
 @operation(
     pattern="elementwise",
-    argument_order=("degree", "alpha", "x"),
-    keyword_aliases={"n": "degree"},
-    decided=("degree",),
+    argument_order=("n", "alpha", "x"),
+    decided=("n",),
     samples=PARAMETER_SAMPLES,
-    refuses=(Refusal(sample((2,), degree=-1, alpha=1), "keyword-value"),),
+    refuses=(Refusal(sample((2,), n=-1, alpha=1), "keyword-value"),),
     analytic=True,
 )
-def eval_gegenbauer(x, *, degree, alpha):
+def eval_gegenbauer(x, *, n, alpha):
     """Gegenbauer polynomial of degree n with the parameter alpha, at each entry.
 
     Shapes:  n, alpha, x [...] -> [...]; alpha a plain number
@@ -386,20 +386,19 @@ def eval_gegenbauer(x, *, degree, alpha):
     Source:  DLMF 18.9.19: the derivative is 2 alpha C(alpha+1)[n-1]
     Example: vjp explain "eval_gegenbauer(3, 0.5, x)" x=-0.5,0,0.8 --seed ones
     """
-    x, degree = _fitted(x, degree)
-    return gegenbauer(x, degree=degree, parameter=plain_number("alpha", alpha))
+    parameter = plain_number("alpha", alpha)
+    return _of_degrees(lambda z, k: gegenbauer(z, degree=k, parameter=parameter), x, n)
 
 
 @operation(
     pattern="elementwise",
-    argument_order=("degree", "alpha", "x"),
-    keyword_aliases={"n": "degree"},
-    decided=("degree",),
+    argument_order=("n", "alpha", "x"),
+    decided=("n",),
     samples=PARAMETER_SAMPLES,
-    refuses=(Refusal(sample((2,), degree=2, alpha="a"), "keyword-value"),),
+    refuses=(Refusal(sample((2,), n=2, alpha="a"), "keyword-value"),),
     analytic=True,
 )
-def eval_genlaguerre(x, *, degree, alpha):
+def eval_genlaguerre(x, *, n, alpha):
     """Laguerre polynomial of degree n, orthogonal with x**alpha exp(-x), at each entry.
 
     Shapes:  n, alpha, x [...] -> [...]; alpha a plain number
@@ -407,20 +406,19 @@ def eval_genlaguerre(x, *, degree, alpha):
     Source:  DLMF 18.9.23: the derivative is -L(alpha+1)[n-1]
     Example: vjp explain "eval_genlaguerre(3, 0.5, x)" x=0.5,1,4 --seed ones
     """
-    x, degree = _fitted(x, degree)
-    return laguerre(x, degree=degree, parameter=plain_number("alpha", alpha))
+    parameter = plain_number("alpha", alpha)
+    return _of_degrees(lambda z, k: laguerre(z, degree=k, parameter=parameter), x, n)
 
 
 @operation(
     pattern="elementwise",
-    argument_order=("degree", "alpha", "beta", "x"),
-    keyword_aliases={"n": "degree"},
-    decided=("degree",),
-    samples=(sample((2, 3), degree=3, alpha=0.5, beta=1), sample((), degree=0, alpha=1, beta=2)),
-    refuses=(Refusal(sample((2,), degree=-1, alpha=1, beta=1), "keyword-value"),),
+    argument_order=("n", "alpha", "beta", "x"),
+    decided=("n",),
+    samples=(sample((2, 3), n=3, alpha=0.5, beta=1), sample((), n=0, alpha=1, beta=2)),
+    refuses=(Refusal(sample((2,), n=-1, alpha=1, beta=1), "keyword-value"),),
     analytic=True,
 )
-def eval_jacobi(x, *, degree, alpha, beta):
+def eval_jacobi(x, *, n, alpha, beta):
     """Jacobi polynomial of degree n with the parameters alpha and beta, at each entry.
 
     Shapes:  n, alpha, beta, x [...] -> [...]; alpha and beta plain numbers above -1
@@ -428,6 +426,5 @@ def eval_jacobi(x, *, degree, alpha, beta):
     Source:  DLMF 18.9.15: the derivative is (n+alpha+beta+1)/2 P(alpha+1, beta+1)[n-1]
     Example: vjp explain "eval_jacobi(3, 0.5, 1, x)" x=-0.5,0,0.8 --seed ones
     """
-    x, degree = _fitted(x, degree)
     first, second = plain_number("alpha", alpha), plain_number("beta", beta)
-    return jacobi(x, degree=degree, alpha=first, beta=second)
+    return _of_degrees(lambda z, k: jacobi(z, degree=k, alpha=first, beta=second), x, n)

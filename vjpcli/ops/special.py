@@ -227,7 +227,7 @@ def polygamma(n, x):
     Source:  DLMF 5.15.1; values by Euler-Maclaurin summation, to 1e-14
     Example: vjp explain "polygamma(1, x)" x=0.5,1,10 --seed ones
     """
-    order, x = order_first("polygamma", n, x, most=100)
+    order, x = order_first("polygamma", n, x, most=100, is_method=True)
     return outcome(x.shape, operands=(x,), order=order)
 
 
@@ -236,13 +236,13 @@ def _(g, y, x, *, order):
     return g * polygamma(order + 1, x)
 
 
-def order_first(name, n, x, *, most, least=0):
-    """The order as a plain number and the operand, whichever came first.
+def order_first(name, n, x, *, most, least=0, is_method=False):
+    """The order as a plain number, and the operand; as a method the operand may come first.
 
     Errors: static-not-plain, keyword-value.
     """
     order = constant_number(n)
-    if order is None:  # a method call puts the array first
+    if order is None and is_method:
         n, x = x, n
         order = constant_number(n)
     if order is None:

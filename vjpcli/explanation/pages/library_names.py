@@ -253,9 +253,8 @@ _NAMES = {
         dynamic_update_index_in_dim dynamic_update_slice dynamic_update_slice_in_dim erf
         erf_inv erfc expand_dims igamma igamma_grad_a igammac imag index_in_dim integer_pow
         iota lgamma logistic nextafter pad polygamma real reduce_and reduce_max reduce_min
-        reduce_or reduce_prod reduce_sum regularized_incomplete_beta reshape rev round rsqrt
-        select select_n slice slice_in_dim sort sort_key_val squeeze stop_gradient top_k
-        transpose zeta
+        reduce_or reduce_prod reduce_sum reshape rev round rsqrt select select_n slice
+        slice_in_dim sort sort_key_val squeeze stop_gradient top_k transpose zeta
     """,
     "jax.ops": """
         segment_max segment_min segment_prod segment_sum
