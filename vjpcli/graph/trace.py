@@ -402,7 +402,7 @@ class _Tracer:
     def call(self, part: Call, done: Done) -> Any:
         callee = done[id(part.function)]
         operation = callee.operation if isinstance(callee, Callee) else None
-        several = operation is not None and bool(operation.lists or operation.variadic)
+        several = operation is not None and operation.takes_several
         arguments = [self.plain(done[id(one)], one, several=several) for one in part.arguments]
         keywords = [
             (k.name, self.plain(done[id(k.value)], k.value, several=several), k.name_span)
@@ -445,6 +445,15 @@ class _Tracer:
         what = "a number" if isinstance(callee, int | float) else "a value"
         if isinstance(part.function, Name) and part.function.identifier in self.inputs:
             what = "an input"
+        if isinstance(callee, IndexObject):
+            inner = inside.strip().removeprefix("(").removesuffix(")")
+            return fail(
+                "call-of-input",
+                f"{function} is followed by square brackets",
+                source=self.source,
+                span=part.function.span,
+                fix=self.replacement(part.span, f"{function}[{inner}]"),
+            )
         product = f"{function}*{inside}"
         return fail(
             "call-of-input",

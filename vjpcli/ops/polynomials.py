@@ -219,7 +219,7 @@ def roots(p, *, now=None):
     Example: vjp explain "np.roots(p)" p=1,-3,2 --seed 1,0
     """
     p = _coefficients("roots", p)
-    here = np.ones(p.size) if now is None else np.atleast_1d(now)
+    here = np.ones(p.size) if now is None else np.atleast_1d(now).astype(np.float64)
     nonzero = np.flatnonzero(here)
     if nonzero.size == 0:
         return as_node(np.zeros(0))
