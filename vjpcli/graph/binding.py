@@ -163,7 +163,7 @@ def _bind(
     if arguments and isinstance(arguments[0], str) and static_names:
         static[static_names[0]] = arguments.pop(0)  # einsum("ij,j->i", W, x)
     if operation.argument_order:
-        operands, named = _in_declared_order(operation, arguments, value_of)
+        operands, named = _in_declared_order(callee, operation, arguments, value_of)
         static |= named
         rest: list[Any] = []
     elif operation.variadic:
@@ -179,12 +179,12 @@ def _bind(
         rest = []
     free = [name for name in static_names if name not in static]
     if len(rest) > len(free):
-        raise _too_many(operation, len(operation.operand_names) + len(static_names))
+        raise _too_many(callee, len(operation.operand_names) + len(static_names))
     for name, value in zip(free, rest, strict=False):
         static[name] = _plain(value, operation, name, value_of)
     for name, value, span in keywords:
-        _bind_keyword(operation, name, value, span, operands, static, source, value_of)
-    _require(operation, operands, static)
+        _bind_keyword(callee, operation, name, value, span, operands, static, source, value_of)
+    _require(callee, operation, operands, static)
     for watched, name in operation.present.items():
         position = operation.operand_names.index(watched)
         if position < len(operands) and operands[position] is not None:
@@ -193,12 +193,12 @@ def _bind(
 
 
 def _in_declared_order(
-    operation: Operation, arguments: list[Any], value_of: ValueOf
+    callee: Callee, operation: Operation, arguments: list[Any], value_of: ValueOf
 ) -> tuple[list[Any], dict[str, Any]]:
     """Positional arguments of an operation that mixes operands and static ones."""
     order = operation.argument_order
     if len(arguments) > len(order):
-        raise _too_many(operation, len(order))
+        raise _too_many(callee, len(order))
     operands: list[Any] = [None] * len(operation.operand_names)
     static: dict[str, Any] = {}
     for name, value in zip(order, arguments, strict=False):
@@ -209,10 +209,10 @@ def _in_declared_order(
     return operands, static
 
 
-def _too_many(operation: Operation, taken: int) -> VjpError:
+def _too_many(callee: Callee, taken: int) -> VjpError:
     return fail(
         "too-many-arguments",
-        f"{operation.name} takes at most {taken} argument{'s' * (taken != 1)}",
+        f"{callee.name} takes at most {taken} argument{'s' * (taken != 1)}",
     )
 
 
@@ -248,11 +248,18 @@ def _variadic_operands(arguments: list[Any], *, takes_static: bool) -> tuple[lis
 
 def _operand_of(operation: Operation, name: str, value: Any) -> Any:
     """The operand `name`; a list of arrays stays one where it may."""
-    if name not in operation.lists or not isinstance(value, list | tuple):
-        return operand(value)
-    pending: list[tuple[list[Any], Any]] = []
+    if isinstance(value, list | tuple):
+        if name in operation.lists:
+            return [operand(item) for item in value]
+        if name in operation.nested_lists:
+            return _nested_operands(value)
+    return operand(value)
+
+
+def _nested_operands(value: Any) -> list[Any]:
+    """Lists in lists of operands, without recursion: their depth is the user's."""
     whole: list[Any] = []
-    pending.append((whole, value))
+    pending: list[tuple[list[Any], Any]] = [(whole, value)]
     while pending:
         into, items = pending.pop()
         for item in items:
@@ -307,6 +314,7 @@ def constant_array(items: Any) -> np.ndarray[Any, Any] | None:
 
 
 def _bind_keyword(
+    callee: Callee,
     operation: Operation,
     written: str,
     value: Any,
@@ -349,10 +357,11 @@ def _bind_keyword(
     if guess:
         text = source.text
         fix = Fix(text=text[: span.start] + guess + text[span.end :], replaces=text)
-    listed = ", ".join(static_names) or "none"
+    bound = dict(callee.bound)
+    listed = ", ".join(one for one in static_names if one not in bound) or "none"
     raise fail(
         "unknown-keyword",
-        f"{operation.name} has no keyword `{written}`",
+        f"{callee.name} has no keyword `{written}`",
         source=source,
         span=span,
         label=f"did you mean {guess}?" if guess else "",
@@ -411,7 +420,9 @@ def _as_tuples(nested: list[Any]) -> tuple[Any, ...]:
     return tuple(_as_tuples(item) if isinstance(item, list) else item for item in nested)
 
 
-def _require(operation: Operation, operands: list[Any], static: dict[str, Any]) -> None:
+def _require(
+    callee: Callee, operation: Operation, operands: list[Any], static: dict[str, Any]
+) -> None:
     """Refuses a call that leaves out what has no default.
 
     Errors: missing-argument.
@@ -431,4 +442,4 @@ def _require(operation: Operation, operands: list[Any], static: dict[str, Any]) 
         if default is REQUIRED and name not in static
     ]
     if missing:
-        raise fail("missing-argument", f"{operation.name} needs `{missing[0]}`")
+        raise fail("missing-argument", f"{callee.name} needs `{missing[0]}`")

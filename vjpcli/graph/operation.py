@@ -223,7 +223,8 @@ class Operation:
         present: operand -> the static argument that is handed the operand's present value, for
             what depends on values: which entries are distinct, whether an eigenvalue is complex.
         lists: operands that may be lists of arrays of different shapes, which stay lists:
-            `block([[A, B], [C, D]])`. Elsewhere `[a, b]` is stacked.
+            `select([x < 0, x > 1], [-x, 0])`. Elsewhere `[a, b]` is stacked.
+        nested_lists: those whose lists may hold lists in turn: `block([[A, B], [C, D]])`.
         method_names: library -> names that mean this only after a dot: `x.repeat(2, 3)`.
         flat: its slope is 0 wherever it has one.
         several: names of the results where a call gives several, e.g. ("values", "indices").
@@ -272,6 +273,7 @@ class Operation:
     functions: tuple[str, ...] = ()
     present: Mapping[str, str] = field(default_factory=dict)
     lists: tuple[str, ...] = ()
+    nested_lists: tuple[str, ...] = ()
     method_names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     takes_complex: bool = False
     notation: Callable[..., str] | None = None
@@ -327,6 +329,11 @@ class Operation:
         """The static arguments that a program writes, and their defaults."""
         handed = set(self.present.values())
         return {name: one for name, one in self.static_defaults.items() if name not in handed}
+
+    @property
+    def takes_several(self) -> bool:
+        """Whether one argument may be several arrays: `concatenate(split(x, 2))`."""
+        return self.variadic or bool(self.lists or self.nested_lists)
 
     @property
     def is_composite(self) -> bool:

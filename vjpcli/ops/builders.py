@@ -12,7 +12,14 @@ import numpy as np
 from vjpcli.graph.operation import make_constant, refuse_oversized
 from vjpcli.ops import elementary, ordering
 from vjpcli.ops import shape as shapes
-from vjpcli.ops.declaration import Refusal, constant_number, fail, operation, sample
+from vjpcli.ops.declaration import (
+    Refusal,
+    broadcast_shapes,
+    constant_number,
+    fail,
+    operation,
+    sample,
+)
 from vjpcli.ops.keywords import (
     array_shape,
     plain_number,
@@ -353,6 +360,7 @@ def geomspace(start, stop, *, num=None, endpoint=True, first=None, last=None):
     Example: vjp explain "geomspace(a, b, 3)" a=1 b=100 --seed ones
     """
     count = _count(num)
+    broadcast_shapes("geomspace", start, stop)
     if np.any(np.asarray(first) * np.asarray(last) <= 0):
         raise fail("geometric-zero", "geomspace needs two numbers of one sign, neither of them 0")
     begin, end = constant_number(start), constant_number(stop)

@@ -172,7 +172,10 @@ def select_first(conditions, choices, default=None):
     masks = conditions if isinstance(conditions, list) else _unstacked(conditions)
     arrays = choices if isinstance(choices, list) else _unstacked(choices)
     if len(masks) != len(arrays):
-        raise fail("axes-count", f"{len(masks)} conditions for {len(arrays)} choices")
+        raise fail(
+            "axes-count",
+            f"as many choices as conditions are needed: {len(masks)}, not {len(arrays)}",
+        )
     found = as_node(0.0) if default is None else default
     for mask, array in zip(reversed(masks), reversed(arrays), strict=True):
         found = comparison.where(mask, array, found)
@@ -201,7 +204,9 @@ def piecewise(x, conditions, pieces):
     masks = conditions if isinstance(conditions, list) else _unstacked(conditions)
     values = list(pieces) if isinstance(pieces, list) else _unstacked(pieces)
     if len(values) not in (len(masks), len(masks) + 1):
-        raise fail("axes-count", f"{len(masks)} conditions for {len(values)} pieces")
+        raise fail(
+            "axes-count", f"{len(masks)} or {len(masks) + 1} pieces are needed, not {len(values)}"
+        )
     found = values.pop() if len(values) > len(masks) else as_node(0.0)
     for mask, value in zip(masks, values, strict=True):
         found = comparison.where(mask, value, found)
@@ -211,7 +216,7 @@ def piecewise(x, conditions, pieces):
 DEEPEST_BLOCK = 32
 
 
-@operation(lists=("blocks",), samples=(sample((2, 3)),))
+@operation(nested_lists=("blocks",), samples=(sample((2, 3)),))
 def block(blocks):
     """Blocks joined to one array: those of an inner list side by side, the lists below each other.
 

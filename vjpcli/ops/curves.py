@@ -217,7 +217,8 @@ def _slopes(x, spacings, axis, edge_order):
         raise fail("shape-mismatch", "a number has no neighbours to take a slope from")
     given = [one for one in spacings if one is not None]
     if len(given) == 1 and isinstance(given[0], list):
-        given = _separate(given[0])
+        given = _separate(given[0], len(places))
+    given = [joining.stack(*one, axis=0) if isinstance(one, list) else one for one in given]
     if len(given) == 1:
         given *= len(places)
     if given and len(given) != len(places):
@@ -229,9 +230,9 @@ def _slopes(x, spacings, axis, edge_order):
     return found[0] if len(found) == 1 else found
 
 
-def _separate(items):
-    """The spacings of a list: one for each axis, or the places along a single one."""
-    if all(item.ndim == 0 for item in items) and len(items) > 3:
+def _separate(items, count):
+    """The spacings of a list: one for each of `count` axes, or the places along a single one."""
+    if all(item.ndim == 0 for item in items) and len(items) not in (0, count):
         return [joining.stack(*items, axis=0)]
     return list(items)
 

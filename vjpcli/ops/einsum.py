@@ -176,7 +176,7 @@ def _from_numbers(operands):
     lists = operands[1::2] if len(operands) % 2 == 0 else (*operands[1::2], operands[-1])
     plain = [one.static.get("value") for one in lists]
     if len(operands) < 2 or any(one is None or one.ndim != 1 for one in plain):
-        raise fail("einsum-subscripts", 'einsum begins with its subscripts, as in "ij,j->i"')
+        raise fail("missing-argument", 'einsum needs `subscripts`, as in "ij,j->i"')
     if any(np.any((one < 0) | (one >= len(ascii_letters)) | (one % 1 != 0)) for one in plain):
         raise fail("einsum-subscripts", "numbers that stand for subscripts are whole, from 0 to 51")
     terms = ["".join(ascii_letters[int(number)] for number in one) for one in plain]
@@ -237,7 +237,8 @@ def _reads(*operands, subscripts, sums_copies):
         Refusal(sample((2, 3), subscripts="......"), "einsum-subscripts"),
         Refusal(sample((2, 3), subscripts="ij->j->i"), "einsum-subscripts"),
         Refusal(sample((2, 3), subscripts=2), "einsum-subscripts"),
-        Refusal(sample((2, 3)), "einsum-subscripts"),
+        Refusal(sample((2, 3)), "missing-argument"),
+        Refusal(sample((2, 3), [0.5, 1.0]), "einsum-subscripts"),
         Refusal(sample(subscripts=""), "missing-argument"),
     ),
     elsewhere=(

@@ -215,6 +215,7 @@ def ormqr(a, tau, other, *, left=True, transpose=False):
     Example: vjp explain "ormqr(A, t, B)" A=[[1,2],[3,4]] t=0.2,0 B=[[1],[2]] --seed ones
     """
     require_matrix("ormqr", other)
+    require_matrix("ormqr", a)
     transpose = true_or_false("transpose", transpose)
     left = true_or_false("left", left)
     if other.shape[-2 if left else -1] != a.shape[-2]:

@@ -188,10 +188,18 @@ def _start_along(x, start_index, slice_size, axis):
         raise fail(
             "index-out-of-range", f"{size} entries do not fit into an axis of length {length}"
         )
-    start = position_array("start_index", start_index).reshape(-1)
-    if start.size != 1:
-        raise fail("rank-too-high", "`start_index` is one position")
-    return _inside(start[0], size, length), size
+    return _inside(_one_position(start_index), size, length), size
+
+
+def _one_position(value):
+    """The whole number that says where a slice begins.
+
+    Errors: index-not-whole, rank-too-high.
+    """
+    found = position_array("start_index", value).reshape(-1)
+    if found.size != 1:
+        raise fail("rank-too-high", "a slice along one axis begins at one position")
+    return int(found[0])
 
 
 @operation(
@@ -265,7 +273,7 @@ def dynamic_update_slice_in_dim(x, update, *, start_index, axis):
     while update.ndim < x.ndim:
         update = shape.expand_dims(update, axis=axis if update.ndim == x.ndim - 1 else 0)
     starts = np.zeros(x.ndim, dtype=np.intp)
-    starts[axis] = position_array("start_index", start_index).reshape(-1)[0]
+    starts[axis] = _one_position(start_index)
     return dynamic_update_slice(x, update, start_indices=starts)
 
 

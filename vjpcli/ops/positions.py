@@ -223,10 +223,25 @@ def ix_(*vectors):
     for place, vector in enumerate(vectors):
         if vector.ndim != 1:
             raise fail("rank-too-high", f"ix_ takes vectors, not {shape_text(vector.shape)}")
+        positions = _where_true(vector) if vector.kind == "condition" else vector
         alone = [1] * len(vectors)
-        alone[place] = vector.size
-        grids.append(shape.reshape(vector, shape=alone))
+        alone[place] = positions.size
+        grids.append(shape.reshape(positions, shape=alone))
     return tuple(grids)
+
+
+def _where_true(mask):
+    """The positions at which a mask that stands in the program holds.
+
+    Errors: index-not-whole.
+    """
+    if "value" not in mask.static:
+        raise fail(
+            "index-not-whole",
+            "a mask of ix_ that depends on an input is written as its positions",
+            notes=("np.ix_(np.flatnonzero(mask))",),
+        )
+    return make_constant(np.flatnonzero(mask.static["value"]))
 
 
 @operation(
@@ -247,7 +262,10 @@ def ravel_multi_index(*, index, shape):
     Example: vjp explain "x[np.ravel_multi_index(([1], [1]), (2, 2))]" x=1,2,3,4
     """
     lengths = array_shape(shape)
-    places = [position_array("index", one) for one in index]
+    several = (
+        index if isinstance(index, tuple) else tuple(np.atleast_1d(position_array("index", index)))
+    )
+    places = [position_array("index", one) for one in several]
     if len(places) != len(lengths):
         raise fail("axes-count", f"{len(places)} arrays of positions for {len(lengths)} axes")
     for one, length in zip(places, lengths, strict=True):
@@ -283,7 +301,7 @@ def unravel_index(*, index, shape):
     lengths = array_shape(shape)
     places = position_array("index", index)
     _refuse_outside(places, math.prod(lengths))
-    return _as_constants(np.unravel_index(places, lengths))
+    return _as_constants(np.unravel_index(places, lengths)) if lengths else ()
 
 
 @operation(
@@ -301,7 +319,8 @@ def broadcast_shapes(*, shapes):
     Source:  np.broadcast_shapes, torch.broadcast_shapes
     Example: vjp explain "x + zeros(np.broadcast_shapes((2, 1), (3,)))" x=1,2,3 --seed ones
     """
-    several = shapes if shapes and isinstance(shapes[0], tuple) else (shapes,)
+    nested = isinstance(shapes, tuple) and bool(shapes) and isinstance(shapes[0], tuple)
+    several = shapes if nested else (shapes,)
     plain = [wanted_lengths(one) for one in several]
     try:
         return np.broadcast_shapes(*plain)

@@ -141,9 +141,7 @@ def unique_consecutive(x, *, return_inverse=False, return_counts=False, axis=Non
     if axis is not None and x.ndim > 1:
         raise fail("keyword-value", "unique_consecutive takes no `dim` here: flatten the array")
     flat = now.reshape(-1)
-    starts = np.flatnonzero(np.concatenate([flat[:1] == flat[:1], flat[1:] != flat[:-1]]))
-    if flat.size:
-        starts[0] = 0
+    starts = np.flatnonzero(np.concatenate([np.ones(flat[:1].shape), flat[1:] != flat[:-1]]))
     runs = np.diff(np.append(starts, flat.size))
     inverse = np.repeat(np.arange(starts.size), runs).reshape(now.shape)
     more = []

@@ -342,7 +342,10 @@ def _observation_weights(*given):
 
     Errors: keyword-value, shape-mismatch.
     """
-    several = [np.asarray(one, dtype=np.float64) for one in given if one is not None]
+    try:
+        several = [np.asarray(one, dtype=np.float64) for one in given if one is not None]
+    except (TypeError, ValueError):
+        raise fail("keyword-value", "weights are a list of numbers, one per observation") from None
     if any(one.ndim != 1 or np.any(one < 0) for one in several):
         raise fail("keyword-value", "weights are a list of numbers from 0 on, one per observation")
     if len({one.shape for one in several}) > 1:

@@ -174,6 +174,7 @@ def convolution_matrix(a, *, n, mode="full"):
     n = whole_number("n", n, least=1)
     mode = one_of("mode", mode, ("full", "same", "valid"))
     rows = a.size + n - 1
+    array_shape((max(rows, 0), n))
     places = np.arange(rows)[:, None] - np.arange(n)
     inside = (places >= 0) & (places < a.size)
     padded = joining.concatenate(a, as_node(np.zeros(1)), axis=0)

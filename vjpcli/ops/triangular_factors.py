@@ -7,6 +7,8 @@ rows below it and the columns beside it follow by triangular systems, and so doe
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from vjpcli.graph.operation import as_node
@@ -31,7 +33,7 @@ def _pivots(a):
     """The row, counted from 0, that each step of elimination with pivoting exchanges."""
     rows, columns = a.shape[-2:]
     steps = min(rows, columns)
-    left = np.array(a.reshape(-1, rows, columns).real)
+    left = np.array(a.reshape(math.prod(a.shape[:-2]), rows, columns).real)
     found = np.empty((len(left), steps), dtype=np.intp)
     every = np.arange(len(left))
     for step in range(steps):
@@ -48,7 +50,7 @@ def _pivots(a):
 def _row_order(pivots, rows):
     """Which row of the matrix each row of the triangles came from."""
     steps = pivots.shape[-1]
-    flat = pivots.reshape(-1, steps)
+    flat = pivots.reshape(math.prod(pivots.shape[:-1]), steps)
     order = np.tile(np.arange(rows), (len(flat), 1))
     every = np.arange(len(flat))
     for step in range(steps):
@@ -105,6 +107,7 @@ def permutation_of_pivots(pivots, *, rows, count_from=0):
     if pivots.ndim == 0:
         raise fail("rank-too-low", "pivots are a vector, and this is a number")
     rows = whole_number("rows", rows, least=pivots.shape[-1])
+    count_from = whole_number("count_from", count_from, least=0, most=1)
     return outcome((*pivots.shape[:-1], rows, rows), rows=rows, count_from=count_from)
 
 
@@ -145,7 +148,7 @@ def lu_without_pivots(a):
     Shapes:  a [..., n, n] -> [..., n, n]
     Kinks:   a pole where a leading square part is singular
     Source:  Walter and Lehmann 2018, Algorithmic differentiation of linear algebra functions, LU:
-             a receives inv(L).T (below(L.T gL) + above(gU U.T)) inv(U).T
+             a receives inv(L).T (below(L.T g) + above(g U.T)) inv(U).T
     Example: vjp explain "lu_without_pivots(A)" A=[[4,2],[2,3]] --seed ones
     """
     require_square("lu_without_pivots", a)
@@ -155,8 +158,8 @@ def lu_without_pivots(a):
 @lu_without_pivots.vjp
 def _(g, y, a):
     lower, upper = triangles(y)
-    inside = below_diagonal(matrix_transpose(lower) @ below_diagonal(g))
-    inside = inside + on_and_above(on_and_above(g) @ matrix_transpose(upper))
+    inside = below_diagonal(matrix_transpose(lower) @ g)
+    inside = inside + on_and_above(g @ matrix_transpose(upper))
     left = solving.solve(matrix_transpose(lower), inside, vectors=False)
     return matrix_transpose(solving.solve(upper, matrix_transpose(left), vectors=False))
 

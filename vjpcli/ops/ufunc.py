@@ -17,7 +17,7 @@ from vjpcli.ops.declaration import (
     trailing_axes,
     trailing_axis,
 )
-from vjpcli.ops.keywords import position_array
+from vjpcli.ops.keywords import plain_number, position_array
 
 REDUCTIONS = {
     "add": reduction.sum,
@@ -106,7 +106,7 @@ def ufunc_reduce(x, *, function, axis=0, keepdims=False, initial=None, where=Non
     if x.shape[axes[0]] == 0 and initial is None:
         reduction.refuse_empty(f"{function}.reduce", x, axes)
     parts = _slices(f"{function}.reduce", x, axes[0])
-    found = parts.pop(0) if initial is None else as_node(initial)
+    found = parts.pop(0) if initial is None else as_node(plain_number("initial", initial))
     for part in parts:
         found = combine(found, part)
     return reduction.restore_axes(found, axes, keepdims=not keepdims)
@@ -203,13 +203,15 @@ def ufunc_reduceat(x, *, function, indices, axis=0):
             "index-out-of-range",
             f"index {int(outside[0])} is outside axis {axis + x.ndim} of length {length}",
         )
-    ends = [*places[1:].tolist(), length]
+    ends = [*places[1:].tolist(), length][: places.size]
     parts = [
         ufunc_reduce(
             indexing.read_range(x, start, max(end, start + 1), axis), function=function, axis=axis
         )
         for start, end in zip(places.tolist(), ends, strict=True)
     ]
+    if not parts:
+        return indexing.read_range(x, 0, 0, axis)
     return joining.stack(*parts, axis=axis)
 
 

@@ -10,6 +10,7 @@ from vjpcli.errors import Diagnostic, Fix, Label, Span, VjpError, fail
 from vjpcli.graph.binding import Keywords, call_operation, operand
 from vjpcli.graph.names import (
     Callee,
+    IndexObject,
     LibraryName,
     Transform,
     find_callee,
@@ -31,7 +32,7 @@ class Calls(Transforms):
     def call(self, part: Call, done: Done) -> Any:
         callee = done[id(part.function)]
         operation = callee.operation if isinstance(callee, Callee) else None
-        several = operation is not None and bool(operation.lists or operation.variadic)
+        several = operation is not None and operation.takes_several
         arguments = [self.plain(done[id(one)], one, several=several) for one in part.arguments]
         keywords = [
             (k.name, self.plain(done[id(k.value)], k.value, several=several), k.name_span)
@@ -203,6 +204,8 @@ class Calls(Transforms):
         what = "a number" if isinstance(callee, int | float) else "a value"
         if isinstance(part.function, Name) and part.function.identifier in self.inputs:
             what = "an input"
+        if isinstance(callee, IndexObject):
+            return self.call_of_brackets(part, function)
         openings = _openings(text, part)
         product = text
         for place in reversed(openings):
@@ -216,6 +219,18 @@ class Calls(Transforms):
             span=part.function.span,
             label=f"did you mean {factors}?" if plain else "did you mean a product?",
             fix=Fix(product, replaces=text) if openings else None,
+        )
+
+    def call_of_brackets(self, part: Call, function: str) -> VjpError:
+        """The refusal of `np.r_(a, b)`, which is written `np.r_[a, b]`."""
+        inside = self.source.text[part.function.span.end : part.span.end].strip()
+        inside = inside.removeprefix("(").removesuffix(")")
+        return fail(
+            "call-of-input",
+            f"{function} is followed by square brackets",
+            source=self.source,
+            span=part.function.span,
+            fix=self.replacement(part.span, f"{function}[{inside}]"),
         )
 
 
