@@ -133,6 +133,7 @@ def test_complex_output_is_one_diagnostic_with_a_way_out():
         ("rfft(fft(x))", "complex-operand"),
         ("torch.polar(x, 1j*x)", "complex-operand"),
         ("torch.linalg.norm(fft(x[None]), 2)", "complex-operand"),
+        ("inv(1j*x.reshape(1, 4))", "square-needed"),
         ("np.linalg.det(fft(x.reshape(2, 2)))", "complex-operand"),
         ("stft(x, 4, window=1j*x)", "complex-operand"),
         ("view_as_real(x)", "real-operand"),

@@ -29,6 +29,7 @@ from vjpcli.ops.complex_parts import (
 )
 from vjpcli.ops.declaration import reduced_shape, trailing_axes
 from vjpcli.ops.keywords import true_or_false
+from vjpcli.ops.matrix import require_square
 
 MOST_FACTORS = 64
 """Whole exponents up to which a power is multiplied out."""
@@ -251,6 +252,23 @@ def _with_conjugate(name: str, position: int) -> Callable[..., Any]:
     return product_of
 
 
+def _inv(z: Complex) -> Complex:
+    """The real matrix [[a, -b], [b, a]] multiplies as a + ib does, and so do their inverses."""
+    require_square("inv", z.real)
+    a, b = z.real, z.imaginary
+    join, n = OPERATIONS["concatenate"], z.shape[-1]
+    real = join(join(a, -b, axis=-1), join(b, a, axis=-1), axis=-2)
+    left = indexing.read_range(OPERATIONS["inv"](real), 0, n, -1)
+    return Complex(*(indexing.read_range(left, start, start + n, -2) for start in (0, n)))
+
+
+def _solve(a: Any, b: Any, *, left: bool = True, vectors: bool | None = None) -> Any:
+    if b.ndim > 1 and (vectors or (vectors is None and b.ndim < a.ndim)):
+        raise real_needed("solve with a stack of vectors takes real numbers")
+    inverse = OPERATIONS["inv"](a)
+    return inverse @ b if true_or_false("left", left) else b @ inverse
+
+
 def _pad(z: Complex, *, widths: Any, mode: str = "constant", value: Any = 0) -> Complex:
     pad = OPERATIONS["pad"]
     real = pad(z.real, widths=widths, mode=mode, value=value)
@@ -300,6 +318,8 @@ MEANINGS: dict[str, Callable[..., Any]] = {
     "matrix_norm": _norm_of_lengths("matrix_norm"),
     "vdot": _with_conjugate("vdot", 0),
     "vecdot": _with_conjugate("vecdot", 0),
+    "inv": _inv,
+    "solve": _solve,
     "correlate": _with_conjugate("correlate", 1),
     "pad": _pad,
 }
