@@ -232,7 +232,8 @@ def _norm_of_lengths(name: str) -> Callable[..., Any]:
     def norm(z: Complex, **static: Any) -> Any:
         order, axis = static.get("ord", static.get("p")), static.get("axis")
         axes = len(axis) if isinstance(axis, tuple) else z.ndim if axis is None else 1
-        of_matrix = name == "matrix_norm" or (name == "linalg_norm" and axes == 2)
+        may_be_of_matrix = name == "linalg_norm" or (name == "norm" and static.get("ord"))
+        of_matrix = name == "matrix_norm" or (may_be_of_matrix and axes == 2)
         if order == "nuc" or (of_matrix and order in (2, -2)):
             raise real_needed(f"{name} of order {order!r} takes a real matrix")
         return OPERATIONS[name](modulus(z), **static)
