@@ -7,6 +7,7 @@ derivatives and the check need to know nothing of it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping
 
 from vjpcli.errors import Fix, Source, Span, VjpError, fail
@@ -84,7 +85,7 @@ def complex_output(source: Source, span: Span, inputs: Collection[str]) -> VjpEr
         return fail(
             "complex-number", "this seed is complex, and seeds are real", source=source, span=span
         )
-    if "j" in inputs:
+    if "j" in inputs and re.search(r"\dj\b", text):
         return fail(
             "complex-output",
             "the output is complex: a number before j makes it imaginary",
@@ -93,9 +94,10 @@ def complex_output(source: Source, span: Span, inputs: Collection[str]) -> VjpEr
             notes=("a product with the input j is written 2*j",),
         )
     real = f"abs({text[span.start : span.end]})"
+    what = "loss" if source.origin == "--loss" else "output"
     return fail(
         "complex-output",
-        "the output is complex, and only a real one has a gradient",
+        f"the {what} is complex, and only a real one has a gradient",
         source=source,
         span=span,
         notes=(HOW_TO_MAKE_REAL,),

@@ -29,6 +29,7 @@ from vjpcli.ops.complex_parts import (
 )
 from vjpcli.ops.declaration import reduced_shape, trailing_axes
 from vjpcli.ops.keywords import true_or_false
+from vjpcli.ops.matrix import require_square
 
 MOST_FACTORS = 64
 """Whole exponents up to which a power is multiplied out."""
@@ -231,7 +232,8 @@ def _norm_of_lengths(name: str) -> Callable[..., Any]:
     def norm(z: Complex, **static: Any) -> Any:
         order, axis = static.get("ord", static.get("p")), static.get("axis")
         axes = len(axis) if isinstance(axis, tuple) else z.ndim if axis is None else 1
-        of_matrix = name == "matrix_norm" or (name == "linalg_norm" and axes == 2)
+        may_be_of_matrix = name == "linalg_norm" or (name == "norm" and static.get("ord"))
+        of_matrix = name == "matrix_norm" or (may_be_of_matrix and axes == 2)
         if order == "nuc" or (of_matrix and order in (2, -2)):
             raise real_needed(f"{name} of order {order!r} takes a real matrix")
         return OPERATIONS[name](modulus(z), **static)
@@ -249,6 +251,23 @@ def _with_conjugate(name: str, position: int) -> Callable[..., Any]:
         return OPERATIONS[name].body(*given, **static)
 
     return product_of
+
+
+def _inv(z: Complex) -> Complex:
+    """The real matrix [[a, -b], [b, a]] multiplies as a + ib does, and so do their inverses."""
+    require_square("inv", z.real)
+    a, b = z.real, z.imaginary
+    join, n = OPERATIONS["concatenate"], z.shape[-1]
+    real = join(join(a, -b, axis=-1), join(b, a, axis=-1), axis=-2)
+    left = indexing.read_range(OPERATIONS["inv"](real), 0, n, -1)
+    return Complex(*(indexing.read_range(left, start, start + n, -2) for start in (0, n)))
+
+
+def _solve(a: Any, b: Any, *, left: bool = True, vectors: bool | None = None) -> Any:
+    if b.ndim > 1 and (vectors or (vectors is None and b.ndim < a.ndim)):
+        raise real_needed("solve with a stack of vectors takes real numbers")
+    inverse = OPERATIONS["inv"](a)
+    return inverse @ b if true_or_false("left", left) else b @ inverse
 
 
 def _pad(z: Complex, *, widths: Any, mode: str = "constant", value: Any = 0) -> Complex:
@@ -300,6 +319,8 @@ MEANINGS: dict[str, Callable[..., Any]] = {
     "matrix_norm": _norm_of_lengths("matrix_norm"),
     "vdot": _with_conjugate("vdot", 0),
     "vecdot": _with_conjugate("vecdot", 0),
+    "inv": _inv,
+    "solve": _solve,
     "correlate": _with_conjugate("correlate", 1),
     "pad": _pad,
 }

@@ -13,6 +13,7 @@ from typing import Any
 from vjpcli.engine.foreign.calls import call
 from vjpcli.engine.foreign.library import ANY_ARRAY, ForeignLibrary, NotAvailable
 from vjpcli.graph.names import (
+    COMPLEX_DTYPE_NAMES,
     CONSTANTS,
     IDENTITY_METHODS,
     LIBRARY_ROOTS,
@@ -258,7 +259,8 @@ class Interpreter:
         """`x.float()` and the like give x; `x.size(0)`, `len(x)`, `x.dim()` give plain numbers."""
         array = self.array(arguments[0])
         if name not in SIZE_METHODS:
-            return array
+            kinds = [name, *(one.path for one in arguments[1:] if isinstance(one, LibraryName))]
+            return array + 0j if COMPLEX_DTYPE_NAMES.intersection(map(_last_word, kinds)) else array
         shape = tuple(int(length) for length in array.shape)
         if name in ("dim", "ndimension", "ndim"):
             return len(shape)
@@ -309,3 +311,7 @@ class Interpreter:
                 return self.library.array(value)
             return self.library.stack([self.array(item) for item in value])
         raise NotAvailable(f"it gives {type(value).__name__} where an array is needed")
+
+
+def _last_word(path: str) -> str:
+    return path.rpartition(".")[2]
