@@ -112,6 +112,11 @@ def test_prefix_that_an_import_gives_means_its_part_of_the_library(script):
     np.testing.assert_allclose(grad(script, {"x": [1.0, 2.0]})["x"], [1.0, 2.0])
 
 
+def test_value_that_reads_an_input_is_no_leaf():
+    found = grad("h = (2*a).requires_grad_(); h.sum().backward()", {"a": [1.0, 2.0]})
+    assert {name: value.tolist() for name, value in found.items()} == {"a": [2.0, 2.0]}
+
+
 def test_script_that_only_prints_is_what_it_prints():
     np.testing.assert_allclose(
         grad("import torch; print((x**2).sum())", {"x": [1.0, 2.0]})["x"], [2, 4]
