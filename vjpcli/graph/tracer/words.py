@@ -65,6 +65,8 @@ class Words(State):
         named = self.environment.get(name)
         if named is not None and not isinstance(named, Node | int | float | list | tuple):
             return named  # a function of the program's own, a module: softmax = nn.Softmax(dim=0)
+        if name in BUILT_IN and named is None:
+            return BuiltIn(name)  # Python's range ends before its end, torch.range at it
         callee = find_callee(name, self.library)
         if name in self.environment and not (callee and name not in self.inputs):
             return self.environment[name]
@@ -77,8 +79,6 @@ class Words(State):
         """What a called word means that is no operation; None if nothing."""
         if name in LEAF_CLASSES:
             return Callee(None, self.library, name)
-        if name in BUILT_IN:
-            return BuiltIn(name)
         if name in ("jit", "vmap"):  # from jax import jit, vmap
             return Transform(name)
         if name[:1].isupper() or name == "kl_divergence":
