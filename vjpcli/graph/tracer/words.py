@@ -65,8 +65,8 @@ class Words(State):
         named = self.environment.get(name)
         if named is not None and not isinstance(named, Node | int | float | list | tuple):
             return named  # a function of the program's own, a module: softmax = nn.Softmax(dim=0)
-        if name in BUILT_IN and named is None:
-            return BuiltIn(name)  # Python's range ends before its end, torch.range at it
+        if name in BUILT_IN and name not in self.environment:
+            return BuiltIn(name)
         callee = find_callee(name, self.library)
         if name in self.environment and not (callee and name not in self.inputs):
             return self.environment[name]
