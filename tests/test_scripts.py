@@ -112,6 +112,15 @@ def test_prefix_that_an_import_gives_means_its_part_of_the_library(script):
     np.testing.assert_allclose(grad(script, {"x": [1.0, 2.0]})["x"], [1.0, 2.0])
 
 
+def test_seed_of_a_script_is_marked_where_it_is_wrong():
+    with pytest.raises(VjpError) as caught:
+        grad(f"{LEAF}; y = x**2; y.backward(torch.ones(3))", {})
+    found = caught.value.diagnostic
+    span = found.labels[0].span
+    assert found.source is not None
+    assert found.source.text[span.start : span.end] == "torch.ones(3)"
+
+
 def test_value_that_reads_an_input_is_no_leaf():
     found = grad("h = (2*a).requires_grad_(); h.sum().backward()", {"a": [1.0, 2.0]})
     assert {name: value.tolist() for name, value in found.items()} == {"a": [2.0, 2.0]}
