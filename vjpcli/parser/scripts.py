@@ -24,6 +24,9 @@ _SETTINGS = {
 """Methods and functions that, as a statement, compute nothing."""
 
 _LEAF_CLASSES = {"Parameter", "Variable"}
+LEAF_WORDS = ("requires_grad", *sorted(_LEAF_CLASSES))
+"""Words of which a program has one if it declares a leaf."""
+
 _CONSTANTS = {"pi", "e", "inf", "nan"}
 
 
