@@ -11,6 +11,7 @@ from vjpcli import VjpError, grad
 from vjpcli.explanation.problem import Settings, pose
 from vjpcli.explanation.products import tangent_product
 from vjpcli.parser.values import parse_values
+from vjpcli.render.diagnostic import render_diagnostic
 
 
 def corrected(command: str) -> str | None:
@@ -82,3 +83,11 @@ def test_wrong_direction_is_said_of_the_direction():
         assert found.source is not None
         assert found.source.origin == "--tangent"
         assert found.fix is None
+
+
+def test_correction_of_a_script_shows_the_lines_that_change():
+    text = "y = x\nz = sin^2(x)\ny[0] = 2\nz"
+    with pytest.raises(VjpError) as caught:
+        grad(text, {"x": [1.0, 2.0]})
+    lines = render_diagnostic(caught.value.diagnostic).splitlines()
+    assert lines[-2:] == ["  try: line 2: z = sin(x)**2", "       line 3: y = y.at[0].set(2)"]

@@ -112,6 +112,45 @@ def test_prefix_that_an_import_gives_means_its_part_of_the_library(script):
     np.testing.assert_allclose(grad(script, {"x": [1.0, 2.0]})["x"], [1.0, 2.0])
 
 
+def test_blocks_behind_the_backward_pass_are_left_out():
+    script = f"""
+{LEAF}
+loss = (x**2).sum()
+loss.backward()  # the gradient
+with torch.no_grad():
+    x -= 0.1 * x.grad
+for epoch in range(3):
+    print(epoch)
+"""
+    found = explain(script)
+    np.testing.assert_allclose(found.gradients["x"], [2, 4])
+    (note,) = [one for one in found.diagnostics if one.code == "left-out"]
+    assert note.message == (
+        "the script is read up to `loss.backward()`, which is what vjp prints; "
+        "left out: `with torch.no_grad():`"
+    )
+
+
+def test_block_around_the_backward_pass_is_refused_at_its_line():
+    with pytest.raises(VjpError) as caught:
+        grad(f"{LEAF}\nfor epoch in range(3):\n    (x**2).sum().backward()", {})
+    assert caught.value.diagnostic.code == "for-loop"
+
+
+def test_seed_of_a_script_is_marked_where_it_is_wrong():
+    with pytest.raises(VjpError) as caught:
+        grad(f"{LEAF}; y = x**2; y.backward(torch.ones(3))", {})
+    found = caught.value.diagnostic
+    span = found.labels[0].span
+    assert found.source is not None
+    assert found.source.text[span.start : span.end] == "torch.ones(3)"
+
+
+def test_value_that_reads_an_input_is_no_leaf():
+    found = grad("h = (2*a).requires_grad_(); h.sum().backward()", {"a": [1.0, 2.0]})
+    assert {name: value.tolist() for name, value in found.items()} == {"a": [2.0, 2.0]}
+
+
 def test_script_that_only_prints_is_what_it_prints():
     np.testing.assert_allclose(
         grad("import torch; print((x**2).sum())", {"x": [1.0, 2.0]})["x"], [2, 4]

@@ -34,10 +34,12 @@ VALUES = {"x": [1.0, 2.0, 3.0], "W": [[1.0, 2.0, 0.5], [3.0, 4.0, -1.0]], "a": 2
             "lax.scan(lambda c, q: (c*a + q, c), 0.0, x, reverse=True)[0]",
             "(x[2]*a + x[1])*a + x[0]",
         ),
+        ("lax.scan(lambda c, q: (c + q, c), 0, x, reverse=True)[1][0]", "x[1] + x[2]"),
         ("lax.cond(a > 1, lambda q: q**2, lambda q: -q, a)", "a**2"),
         ("lax.cond(a < 1, lambda q: q**2, lambda q: -q, a)", "-a"),
         ("lax.while_loop(lambda v: v < 10, lambda v: v*a, x[1])", "x[1]*a**3"),
         ("lax.map(lambda q: q**3, x)[1]", "x[1]**3"),
+        ("jnp.linalg.cond(W[:, :2])", "np.linalg.cond(W[:, :2])"),
     ],
 )
 def test_transform_means_its_function_written_out(text, written_out):

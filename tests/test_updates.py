@@ -47,6 +47,23 @@ def test_entry_that_is_replaced_sends_nothing_back_even_if_it_is_infinite():
     np.testing.assert_array_equal(found["a"], 3.0)
 
 
+@pytest.mark.parametrize(
+    ("text", "written_out"),
+    [
+        ("x.at[[2, 2]].multiply(v)[2]", "x[2]*v[0]*v[1]"),
+        ("x.at[[2, 2]].divide(v)[2]", "x[2]/v[0]/v[1]"),
+        ("x.at[[2, 2]].subtract(v)[2]", "x[2] - v[0] - v[1]"),
+        ("x.at[[2, 2]].min(v)[2]", "v[0]"),
+        ("x.at[[1, 1]].power(v)[1]", "abs(x[1])**v[1]"),
+    ],
+)
+def test_values_for_one_entry_are_combined(text, written_out):
+    given = {"x": [0.5, 1.25, 2.0], "v": [0.3, 0.9]}
+    ours, theirs = grad(text, given), grad(written_out, given)
+    for name in given:
+        np.testing.assert_allclose(ours[name], theirs[name], rtol=1e-12)
+
+
 def test_of_several_values_for_one_entry_the_last_stands():
     found = grad("x.at[[1, 1]].set(v)", {"x": [1.0, 2.0], "v": [7.0, 8.0]}, seed=[1.0, 10.0])
     np.testing.assert_array_equal(found["v"], [0.0, 10.0])

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vjpcli.engine.evaluate import evaluate
-from vjpcli.errors import Diagnostic, Source
+from vjpcli.errors import Diagnostic, Source, Span
 from vjpcli.graph.operation import Library
 from vjpcli.graph.trace import trace
 from vjpcli.parser.expression import text_of
@@ -57,7 +57,8 @@ def seed_of_script(
     assert program.seed is not None
     ending = _ending_in(program, len(program.statements), program.seed)
     text = text_of(program, program.seed)
-    request = SeedRequest("program", text, Source(text, "backward"), program.seed.span)
+    source = Source(text, "what backward is given")
+    request = SeedRequest("program", text, source, Span(0, len(text)))
     return request.with_array(value_of_program(ending, arrays, library))
 
 

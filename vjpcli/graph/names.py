@@ -95,11 +95,13 @@ IDENTITY_METHODS = {
 """Methods that change where or how an array is kept, not its numbers."""
 
 TRANSFORMS = {
-    "jax": {"jit", "vmap", "checkpoint", "remat", "fori_loop", "while_loop", "scan", "map", "cond"},
+    "jax": {"jit", "vmap", "checkpoint", "remat"},
+    "jax.lax": {"fori_loop", "while_loop", "scan", "map", "cond"},
     "lax": {"fori_loop", "while_loop", "scan", "map", "cond"},
     "torch": {"vmap", "compile"},
+    "torch.func": {"vmap"},
 }
-"""Prefix -> the functions of functions that are written out."""
+"""Module -> the functions of functions that are written out."""
 
 LEAF_CLASSES = {"Parameter", "Variable"}
 """Classes of PyTorch that make a leaf of an array."""
@@ -256,7 +258,7 @@ class LibraryName:
 
     def _object(self, name: str) -> Any:
         """What `name` is that is no operation: a transform, a leaf, a distribution, a module."""
-        if name in TRANSFORMS.get(self.path.partition(".")[0], ()):
+        if name in TRANSFORMS.get(self.path, ()):
             return Transform(name)
         if self.library != "torch":
             return None

@@ -15,8 +15,6 @@ from vjpcli.ops.keywords import one_of
 
 COMBINED: dict[str, Callable[[Any, Any], Any]] = {
     "set": lambda old, new: new,
-    "add": lambda old, new: old + new,
-    "subtract": lambda old, new: old - new,
     "multiply": lambda old, new: old * new,
     "divide": lambda old, new: old / new,
     "power": lambda old, new: old**new,
@@ -24,6 +22,8 @@ COMBINED: dict[str, Callable[[Any, Any], Any]] = {
     "max": comparison.maximum,
 }
 """What an entry becomes from what it was and what is written to it."""
+
+ADDED = ("add", "subtract")
 
 REDUCED = {"multiply": "prod", "divide": "prod", "min": "amin", "max": "amax"}
 """How several numbers that are written to one entry combine; added ones are added into it."""
@@ -68,7 +68,7 @@ def update_at(x, values, *, index, how="set"):
     Source:  a selection: an entry that is replaced receives no adjoint
     Example: vjp explain "x.at[[0, 2]].set(v)" x=1,2,3 v=7,8 --seed 1,10,100
     """
-    how = one_of("how", how, tuple(COMBINED))
+    how = one_of("how", how, (*COMBINED, *ADDED))
     full = indexing.explicit_index(x.shape, index)
     read = indexing.indexed_shape(x.shape, full)
     try:
@@ -84,7 +84,7 @@ def update_at(x, values, *, index, how="set"):
     if math.prod(read) == 0:
         return x
     values = shape.broadcast_to(values, shape=read)
-    if how in ("add", "subtract"):
+    if how in ADDED:
         added = values if how == "add" else -values
         return x + indexing.add_into(added, index=full, shape=x.shape)
     positions = np.arange(x.size, dtype=np.intp).reshape(x.shape)[full].ravel()

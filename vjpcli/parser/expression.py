@@ -11,11 +11,12 @@ import ast
 import gc
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 
 from vjpcli.errors import Source, Span, VjpError
 from vjpcli.parser.reading import Reading
+from vjpcli.parser.scripts import up_to_backward
 from vjpcli.parser.statements import convert_program
 from vjpcli.parser.syntax import Expression, Program
 
@@ -100,6 +101,10 @@ def _python_tree(reading: Reading) -> ast.Module:
         raise too_deep(reading) from None
     except SyntaxError as error:
         # ValueError (of which SyntaxError is none) is for NUL, refused before.
+        shorter = up_to_backward(reading) if ".backward(" in reading.code else None
+        if shorter is not None:
+            with suppress(SyntaxError):
+                return ast.parse(shorter)
         raise _syntax_error(reading, error) from None
 
 

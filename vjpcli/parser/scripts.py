@@ -7,6 +7,7 @@ behind, which look at the gradients, are left out, as are lines that compute not
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Sequence
 
 from vjpcli.errors import Span
@@ -24,6 +25,9 @@ _SETTINGS = {
 """Methods and functions that, as a statement, compute nothing."""
 
 _LEAF_CLASSES = {"Parameter", "Variable"}
+LEAF_WORDS = ("requires_grad", *sorted(_LEAF_CLASSES))
+"""Words of which a program has one if it declares a leaf."""
+
 _CONSTANTS = {"pi", "e", "inf", "nan"}
 
 
@@ -84,6 +88,28 @@ def separated(reading: Reading, statements: Sequence[ast.stmt]) -> Script:
         # A line alone is no script: it is refused by what it is.
         body = [node for node in statements if isinstance(node, ast.Assert)]
     return Script(tuple(body), output, seed, tuple(left_out))
+
+
+def up_to_backward(reading: Reading) -> str | None:
+    """The lines up to a backward pass that stands at the margin, if more lines follow it.
+
+    What follows need not be readable: updates of weights stand in blocks.
+    """
+    lines = reading.code.split("\n")
+    for number, line in enumerate(lines[:-1], start=1):
+        if not reading.indent(number) and re.fullmatch(
+            r"[\w.()\[\]]+\.backward\(.*\)\s*(#.*)?", line
+        ):
+            return "\n".join(lines[:number])
+    return None
+
+
+def rest_of(reading: Reading, module: ast.Module) -> Span | None:
+    """What was not read behind the last statement, without comments; None if nothing is there."""
+    end = reading.span(module.body[-1]).end
+    rest = re.compile(r"(?:[\s;]|#[^\r\n]*)*").match(reading.text, end)
+    start = rest.end() if rest else end
+    return Span(start, len(reading.text)) if start < len(reading.text) else None
 
 
 def _computes_nothing(node: ast.stmt) -> bool:

@@ -9,7 +9,13 @@ from vjpcli.errors import Span, VjpError
 from vjpcli.parser.convert import BINARY_OPERATORS, convert
 from vjpcli.parser.imports import aliases_of, check_import
 from vjpcli.parser.reading import Edit, Reading, shortened
-from vjpcli.parser.scripts import in_place_statement, separated, with_leaves
+from vjpcli.parser.scripts import (
+    LEAF_WORDS,
+    in_place_statement,
+    rest_of,
+    separated,
+    with_leaves,
+)
 from vjpcli.parser.syntax import Attribute, Binary, Call, Name, Program, Statement
 
 _NOT_RENAMED = {"requires_grad_", "zero_", "fill_", "copy_"}
@@ -51,8 +57,11 @@ def convert_program(reading: Reading, module: ast.Module) -> Program:
         place = Span(span.start, span.start + len(script.output))
         statements.append(Statement((script.output,), (place,), Name(place, script.output), place))
     seed = None if script.seed is None else convert(reading, script.seed)
-    leaves_marked = with_leaves(statements)
-    return Program(reading.source, leaves_marked, seed, script.left_out, tuple(aliases))
+    declares = any(word in reading.text for word in LEAF_WORDS)
+    marked = with_leaves(statements) if declares else tuple(statements)
+    rest = rest_of(reading, module) if script.left_out else None
+    left_out = script.left_out if rest is None else (*script.left_out, rest)
+    return Program(reading.source, marked, seed, left_out, tuple(aliases))
 
 
 def _statement(

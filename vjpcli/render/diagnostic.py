@@ -13,7 +13,7 @@ import shlex
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 
-from vjpcli.errors import Diagnostic, Label, Source
+from vjpcli.errors import Diagnostic, Fix, Label, Source
 from vjpcli.record import record
 from vjpcli.render.glyphs import printable
 from vjpcli.render.page import Line, Page, Piece, cell_width, line_width, spaces
@@ -64,11 +64,29 @@ def fix_lines(
     what = corrected_command or fix_text(diagnostic)
     lines: list[Line] = []
     if what:
-        lines.append((page.piece("  try: ", "good"), page.piece(what)))
+        shown = [what] if corrected_command or fix is None else _changed_lines(fix) or [what]
+        for number, text in enumerate(shown):
+            lead = "  try: " if number == 0 else "       "
+            lines.append((page.piece(lead, "good"), page.piece(text)))
     if fix is not None and fix.says:
         lead = "       " if what else "  fix: "
         lines.append((page.piece(lead, "good"), page.piece(fix.says)))
     return lines
+
+
+def _changed_lines(fix: Fix) -> list[str]:
+    """Of a correction within many lines those that differ; none where it is one line."""
+    before, after = (fix.replaces or "").splitlines(), fix.text.splitlines()
+    if len(before) < 2:
+        return []
+    same = next(
+        (i for i, pair in enumerate(zip(before, after, strict=False)) if len(set(pair)) > 1), 0
+    )
+    behind = len(before) - same
+    while behind and before[len(before) - behind :] != after[len(after) - behind :]:
+        behind -= 1
+    changed = after[same : len(after) - behind]
+    return [f"line {same + 1 + i}: {text}" for i, text in enumerate(changed)]
 
 
 def fix_text(diagnostic: Diagnostic) -> str | None:
