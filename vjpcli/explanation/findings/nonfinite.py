@@ -14,13 +14,12 @@ from vjpcli.explanation.findings.blame import (
     Place,
     alike,
     blame_gradient,
-    blame_value,
-    input_behind,
     output_entry,
     spread_from_birth,
 )
 from vjpcli.explanation.findings.cause import Cause
 from vjpcli.explanation.findings.entries import Entry, Mask, first_entry, is_entrywise, not_finite
+from vjpcli.explanation.findings.forward_blame import blame_value, input_behind
 from vjpcli.explanation.findings.forward_causes import forward_cause
 from vjpcli.explanation.findings.peers import same_everywhere
 from vjpcli.explanation.findings.slopes import beside, true_slopes
