@@ -97,3 +97,16 @@ def test_the_worst_entry_is_not_torn_from_its_numbers():
     lines = lines_of('vjp check "sin(x)" x=0.5 --dtype float32')
     assert lines[0] == "✓ central differences: x agrees, worst relative error 1e-08"
     assert lines[1] == "    at x: the gradient is 0.87758255, expected 0.87758256"
+
+
+@pytest.mark.parametrize(("program", "gradient"), [("xlogy(x,x)", "nan"), ("x**x", "0")])
+def test_slope_that_grows_like_a_logarithm_is_infinite(program, gradient):
+    first = lines_of(f'vjp check "{program}" x=0')[0]
+    told = f"x disagrees; at x: the gradient is {gradient}, expected -∞"
+    assert first == f"✗ central differences: {told}"
+
+
+@pytest.mark.parametrize("program", ["x*abs(x)", "exp(x)", "x + 1e-3*cbrt(x + 1)"])
+def test_slope_that_comes_to_rest_is_not(program):
+    report = vjpcli.check(program, {"x": 0.0}, methods=["differences"])
+    assert report.verdict == "agrees"

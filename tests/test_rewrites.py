@@ -181,6 +181,12 @@ def test_poles_are_not_cancelled_against_each_other() -> None:
     assert all(one.fix is None for one in found)
 
 
+def test_limit_along_one_leaf_stands_in_for_nothing() -> None:
+    fix = fix_of("x/y", {"x": 0.0, "y": 0.0})
+    assert fix is not None
+    assert fix.text == "x/(y + 1e-12)"
+
+
 def test_half_a_cure_says_so() -> None:
     root, domain = told("sqrt(x)", set(CODES), {"x": [0.0, -1.0]}, seed="ones")
     assert (root.code, domain.code) == ("inf-slope", "outside-domain")

@@ -34,6 +34,10 @@ STEPS = (1e-3, 3e-5, 1e-6, 3e-8)
 GROWTH = 2.5
 """A one-sided quotient that grows by more from one step to the next has no finite limit."""
 
+STEADY = 0.8
+LOGARITHMIC = 3
+"""... as has one that grows by as much (this share at least) over as many steps."""
+
 JUMP = 12.0
 """... and one that grows almost as fast as the step shrinks stands at a jump."""
 
@@ -325,7 +329,10 @@ def _with_limits(best: Slope, tried: list[_Quotients], rounding: float) -> Slope
         return replace(best, left=left, right=right)
     jump = bool(left_growth > JUMP and right_growth > JUMP and left == right)
     kink = left != right and not np.isnan(left) and not np.isnan(right)
-    return replace(best, left=left, right=right, kink=bool(kink), jump=jump)
+    value = best.value
+    if np.isnan(left) != np.isnan(right):
+        value = right if np.isnan(left) else left  # the function has one side only
+    return replace(best, value=value, left=left, right=right, kink=bool(kink), jump=jump)
 
 
 def _limit(measured: float, quotients: list[float], noise: float) -> tuple[float, float]:
@@ -342,4 +349,19 @@ def _limit(measured: float, quotients: list[float], noise: float) -> tuple[float
     ]
     if before and last > noise and min(growths) > GROWTH:
         return float(np.copysign(np.inf, quotients[-1])), last / before
+    if _grows_steadily(quotients, noise):
+        return float(np.copysign(np.inf, quotients[-1])), 0.0
     return measured, 0.0
+
+
+def _grows_steadily(quotients: list[float], noise: float) -> bool:
+    """Whether they grow by as much from each step to the next, as a logarithm does.
+
+    Quotients that have a limit come to rest: each change is a small part of the one before.
+    """
+    changes = [later - earlier for earlier, later in pairwise(quotients)]
+    if len(changes) < LOGARITHMIC or not np.isfinite(changes).all():
+        return False
+    outwards = all(change * quotients[-1] > 0 for change in changes)
+    steady = all(STEADY * abs(a) < abs(b) for a, b in pairwise(changes))
+    return outwards and steady and abs(changes[-1]) > max(noise, 0.05 * abs(quotients[-1]))

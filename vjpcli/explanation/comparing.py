@@ -223,6 +223,9 @@ class Referee:
             grows = f"{where}the slope grows without bound, and the gradient says so"
             return Judgement("not-finite", got, grows)
         finite = [one for one in sides if np.isfinite(one)]
+        infinite = list({one for one in sides if np.isinf(one)})
+        if not finite and len(infinite) == 1 and not measured.jump:
+            return Judgement("disagrees", infinite[0], f"{where}the slope grows without bound")
         if not finite and (measured.kink or not np.isfinite(measured.value)):
             return Judgement("not-finite", measured.value)
         if measured.jump and np.isinf(got):

@@ -6,7 +6,13 @@ from typing import Any
 
 from vjpcli.explanation.checking import CheckReport, Claim, LeafComparison, MethodReport, Verdict
 from vjpcli.render.json import SCHEMA, diagnostic_document, dump, numbers, plain
-from vjpcli.render.numbers import DEFAULT_DIGITS, format_count, format_index, format_number
+from vjpcli.render.numbers import (
+    DEFAULT_DIGITS,
+    as_in_formulas,
+    format_count,
+    format_index,
+    format_number,
+)
 from vjpcli.render.page import Line, Page
 from vjpcli.render.theme import Role
 
@@ -109,7 +115,8 @@ def _worst(found: LeafComparison | Claim, page: Page) -> str:
     if got == expected and found.got != found.expected:
         digits = 17 if page.digits >= 17 else max(8, page.digits)
         got, expected = format_number(found.got, digits), format_number(found.expected, digits)
-    return f"at {place}: the gradient is {got}, expected {expected}"
+    numbers_told = f"the gradient is {got}, expected {expected}"
+    return f"at {place}: {as_in_formulas(numbers_told)}"
 
 
 def _claim_lines(claim: Claim, page: Page) -> list[Line]:

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Sequence
 
 from vjpcli.errors import Diagnostic
 from vjpcli.explanation.model import Check, Explanation
 from vjpcli.render.diagnostic import excerpt_lines, fix_text
 from vjpcli.render.full import WIDE
-from vjpcli.render.numbers import DEFAULT_DIGITS, format_count, format_index, format_number
+from vjpcli.render.numbers import (
+    DEFAULT_DIGITS,
+    as_in_formulas,
+    format_count,
+    format_index,
+    format_number,
+)
 from vjpcli.render.page import Line, Page, line_width, spaces
 from vjpcli.render.trail import trail_lines
 
@@ -135,7 +142,7 @@ def _fact(value: object, page: Page) -> str:
     if isinstance(value, str):
         return value
     try:
-        return format_number(value, page.digits).replace("inf", "∞")
+        return as_in_formulas(format_number(value, page.digits))
     except (TypeError, ValueError):
         return str(value)
 
@@ -147,7 +154,9 @@ def check_lines(check: Check | None, page: Page) -> list[Line]:
     runs = f"({format_count(check.evaluations)} evaluations)"
     worst = check.worst_relative_error
     # one digit says how well it agrees; more would only be noise of the difference quotient
-    error = "" if worst is None else f", worst relative error {format_number(worst, 1)}"
+    error = ""
+    if worst is not None and worst < math.inf:
+        error = f", worst relative error {format_number(worst, 1)}"
     if check.agrees is None:
         reason = check.reason or "it could not be made"
         return page.paragraph(f"– not checked against {check.method}: {reason}", "faint", hanging=4)
@@ -165,9 +174,9 @@ def check_lines(check: Check | None, page: Page) -> list[Line]:
         entry = format_index(f"{check.worst_leaf}.grad", check.worst_index or ())
         where = f" at {entry}"
     if check.expected is not None and check.got is not None:
-        expected = format_number(check.expected, page.digits)
+        expected = as_in_formulas(format_number(check.expected, page.digits))
         where += f": the difference quotient is {expected}, the gradient says "
-        where += format_number(check.got, page.digits)
+        where += as_in_formulas(format_number(check.got, page.digits))
     words = f"disagrees with {check.method}{where}{error}{reason} {runs}"
     return page.wrapped((page.piece("  ✗ ", "trouble"), page.piece(words)), hanging=4)
 

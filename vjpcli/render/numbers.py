@@ -36,6 +36,11 @@ def format_number(value: Any, digits: int = DEFAULT_DIGITS) -> str:
     return shortest(value) if digits >= held else f"{number:.{max(1, digits)}g}"
 
 
+def as_in_formulas(text: str) -> str:
+    """A formatted number as sentences and formulas write it: ∞ for inf."""
+    return text.replace("inf", "∞")
+
+
 def format_numbers(array: NDArray[Any], digits: int = DEFAULT_DIGITS) -> list[str]:
     """Every entry as `format_number` writes it, row-major; quick for a million of them."""
     flat = array.ravel()

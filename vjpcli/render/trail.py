@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from vjpcli.errors import Diagnostic, TrailRow
 from vjpcli.explanation.model import Input
 from vjpcli.record import record
-from vjpcli.render.numbers import format_index, format_number
+from vjpcli.render.numbers import as_in_formulas, format_index, format_number
 from vjpcli.render.page import Line, Page, Piece, padded, spaces
 from vjpcli.render.table import Align, Group, Row, Table
 from vjpcli.render.theme import Role
@@ -58,7 +58,7 @@ def _place(diagnostic: Diagnostic, inputs: Mapping[str, Input], page: Page) -> s
     entry = f"at {format_index(name, index)}"
     if len(index) != value.ndim:
         return entry
-    return f"{entry} = {_infinity(format_number(value[index], page.digits))}"
+    return f"{entry} = {as_in_formulas(format_number(value[index], page.digits))}"
 
 
 def _stacked(rows: Sequence[TrailRow], page: Page, columns: Sequence[_Column]) -> list[Line]:
@@ -79,12 +79,7 @@ def _number(value: float | None, page: Page, role: Role) -> Piece:
     if value is None:
         return page.piece("")
     number = page.number(value, role)
-    return page.piece(_infinity(number.text), number.role)
-
-
-def _infinity(text: str) -> str:
-    """As the formulas beside it write it; where it can be typed back it stays `inf`."""
-    return text.replace("inf", "∞")
+    return page.piece(as_in_formulas(number.text), number.role)
 
 
 def _handed_on(row: TrailRow, page: Page) -> Piece:

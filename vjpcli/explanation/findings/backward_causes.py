@@ -13,16 +13,15 @@ import numpy as np
 from vjpcli.explanation.evidence import Evidence
 from vjpcli.explanation.findings.blame import (
     BackwardBlame,
-    ForwardBlame,
     HandOver,
     Place,
     ZeroOrigin,
-    blame_value,
     output_entry,
     zero_origin,
 )
 from vjpcli.explanation.findings.cause import Cause
 from vjpcli.explanation.findings.entries import first_entry, is_entrywise, not_finite, projected
+from vjpcli.explanation.findings.forward_blame import ForwardBlame, blame_value
 from vjpcli.explanation.findings.forward_causes import INVERSES, SOFTMAX_LIKE, forward_cause
 from vjpcli.explanation.findings.operands import share_a_leaf
 from vjpcli.explanation.findings.slopes import LocalSlope, local_slope

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from vjpcli.explanation.evidence import Evidence
-from vjpcli.explanation.findings.blame import ForwardBlame, Place
+from vjpcli.explanation.findings.blame import Place
 from vjpcli.explanation.findings.cause import Cause
 from vjpcli.explanation.findings.entries import Array, not_finite
+from vjpcli.explanation.findings.forward_blame import ForwardBlame
 from vjpcli.explanation.findings.operands import operand_values, share_a_leaf, written_with
 from vjpcli.explanation.findings.trails import few, forward_stop
 from vjpcli.explanation.findings.wording import (

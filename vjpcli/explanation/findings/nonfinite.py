@@ -14,16 +14,15 @@ from vjpcli.explanation.findings.blame import (
     Place,
     alike,
     blame_gradient,
-    blame_value,
-    input_behind,
     output_entry,
     spread_from_birth,
 )
 from vjpcli.explanation.findings.cause import Cause
 from vjpcli.explanation.findings.entries import Entry, Mask, first_entry, is_entrywise, not_finite
+from vjpcli.explanation.findings.forward_blame import blame_value, input_behind
 from vjpcli.explanation.findings.forward_causes import forward_cause
 from vjpcli.explanation.findings.peers import same_everywhere
-from vjpcli.explanation.findings.slopes import beside, true_slopes
+from vjpcli.explanation.findings.slopes import Limit, beside, true_slopes
 from vjpcli.explanation.findings.trails import Stop, trail
 from vjpcli.explanation.findings.wording import entry_name, listed, number
 from vjpcli.explanation.rewrites import Trouble, proven_fix
@@ -294,12 +293,10 @@ def _trouble(evidence: Evidence, found: _Found) -> Trouble:
     nodes = [found.cause.culprit, *(node for node, _ in found.cause.also)]
     if found.blame is not None:
         nodes.append(found.blame.birth.one.reader)
-    output, limit = _reached(evidence, found), None
+    output = _reached(evidence, found)
     if output is not None and np.isfinite(output.value(evidence)):
         output = None
-    name, entry = _leaf_entry(evidence, found)
-    if output is not None and name is not None and entry is not None and found.leaves:
-        limit = beside(evidence, name, entry, output)
+    limit = None if output is None else _limit_for_all(evidence, found, output)
     return Trouble(
         code=found.cause.code,
         spans=tuple(dict.fromkeys(node.span for node in nodes if node.span is not None)),
@@ -310,6 +307,23 @@ def _trouble(evidence: Evidence, found: _Found) -> Trouble:
         tends_to=None if limit is None else limit.value,
         slope=None if limit is None else limit.slope,
     )
+
+
+def _limit_for_all(evidence: Evidence, found: _Found, output: Place) -> Limit | None:
+    """What the output tends to, where that is the same from the side of every leaf in trouble.
+
+    x/y has the limit 0 along y at (0, 0), and none along x.
+    """
+    limits = []
+    for name, mask in found.leaves.items():
+        entry = found.place.entry if found.place.node.static.get("name") == name else None
+        entry = first_entry(mask) if entry is None else entry
+        limits.append(None if entry is None else beside(evidence, name, entry, output))
+    known = [limit for limit in limits if limit is not None]
+    if not known or len(known) < len(limits):
+        return None
+    alike = np.allclose([limit.value for limit in known], known[0].value, rtol=1e-3, atol=1e-3)
+    return max(known, key=lambda limit: abs(limit.slope)) if alike else None
 
 
 def _inputs_to_guard(evidence: Evidence, nodes: list[Node]) -> tuple[str, ...]:

@@ -16,8 +16,9 @@ from vjpcli.engine.backward import local_contributions
 from vjpcli.engine.differences import WeightedOutput
 from vjpcli.engine.evaluate import evaluate
 from vjpcli.explanation.evidence import Evidence
-from vjpcli.explanation.findings.blame import HandOver, Place, blame_value
+from vjpcli.explanation.findings.blame import HandOver, Place
 from vjpcli.explanation.findings.entries import Array, Entry, is_entrywise, projected
+from vjpcli.explanation.findings.forward_blame import blame_value
 from vjpcli.explanation.findings.mixed_slopes import MixedSlope, mixed_slope
 from vjpcli.explanation.findings.operands import operand_values, written_with
 from vjpcli.explanation.findings.wording import factor, multiplied, number
