@@ -21,7 +21,8 @@ def place_in_words(evidence: Evidence, node: Node, place: str) -> str:
             texts[name] = number_text(operand.static["value"].reshape(()))
         elif operand.span != node.span or operand in evidence.graph.inputs.values():
             text = named.get(operand) or words_of(evidence, operand)
-            texts[name] = text if re.fullmatch(r"[\w.\[\](), -]*", text) else f"({text})"
+            whole = re.fullmatch(r"[\w.\[\](), -]*", text) or not re.search(r"[=<>/]", place)
+            texts[name] = text if whole else f"({text})"
     if place.startswith("several"):
         return f"{place} entries are equal"
     if place == "all entries equal":
