@@ -90,3 +90,8 @@ def test_softmax_has_the_formula_of_the_textbook():
 def test_a_slope_that_is_the_output_is_told(expression, is_output):
     report = explain(expression, {"x": [0.0, 1.0]}, check=False).leaves["x"]
     assert report.formula_is_output is is_output
+
+
+def test_the_way_back_through_softmax_is_told_in_its_short_form():
+    explanation = explain("a = softmax(x); sum(a*a)", {"x": [1.0, 2.0]}, check=False)
+    assert explanation.steps[0].how == "a*(-sum(a*∂a) + ∂a)"

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from vjpcli.graph.node import Node
+from vjpcli.graph.operation import leaf
 
 JOINING = {"stack", "concatenate"}
 
@@ -43,6 +44,8 @@ def _name(node: Node, output: Node, names: Mapping[Node, str], text: str) -> str
         node = node.operands[0]
     if node in names:
         return names[node]
+    if node.operation is leaf:
+        return str(node.static["name"])
     if node.span is None or node.span == output.span:
         return ""
     return " ".join(text[node.span.start : node.span.end].split())

@@ -8,13 +8,13 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from vjpcli.engine.backward import Backward, Contribution
+from vjpcli.engine.backward import Backward, Contribution, local_contributions
 from vjpcli.explanation.evidence import Evidence
 from vjpcli.explanation.model import Edge, Step
 from vjpcli.explanation.problem import Problem, named_nodes
 from vjpcli.graph.node import Node
 from vjpcli.graph.notation import SHORT_ARRAY, number_text, operation_text
-from vjpcli.graph.operation import constant, leaf
+from vjpcli.graph.operation import TEXTBOOK, constant, leaf
 
 Array = NDArray[Any]
 
@@ -154,9 +154,14 @@ def _product(one: Contribution, reverse: Backward, names: Mapping[Node, str]) ->
     from vjpcli.engine.symbolic import contribution_text  # noqa: PLC0415  (SymPy)
 
     adjoint = reverse.adjoints[one.reader]
+    local: Node | None = one.local
+    if TEXTBOOK in one.reader.operation.rules:
+        local = local_contributions(adjoint, one.reader, TEXTBOOK)[one.position]
+    if local is None:
+        return None
     is_one = one.reader.size == 1 and adjoint in reverse.seeds.values()
     return contribution_text(
-        one.local, {**names, adjoint: "" if is_one else f"∂{names[one.reader]}"}, longest=36
+        local, {**names, adjoint: "" if is_one else f"∂{names[one.reader]}"}, longest=36
     )
 
 

@@ -137,7 +137,7 @@ _MEDIAN_KINK = Kink(
     several=("values", "indices"),
     library_defaults=MEAN_OF_TWO,
     convention="median: of an even count the {middle} of the middle two "
-    "(PyTorch: lower; np.median: mean)",
+    "(PyTorch: lower; NumPy and JAX: mean)",
     samples=MEDIAN_SAMPLES,
     refuses=MEDIAN_REFUSED,
     kinks=(_MEDIAN_KINK,),
@@ -160,7 +160,7 @@ def median(x, *, axis=None, keepdims=False, middle="lower"):
     several=("values", "indices"),
     library_defaults=MEAN_OF_TWO,
     convention="nanmedian: of an even count the {middle} of the middle two "
-    "(PyTorch: lower; np.nanmedian: mean)",
+    "(PyTorch: lower; NumPy and JAX: mean)",
     samples=(*MEDIAN_SAMPLES, *reduction.NAN_SAMPLES),
     refuses=MEDIAN_REFUSED,
     kinks=(_MEDIAN_KINK,),
