@@ -326,6 +326,7 @@ def test_a_long_program_is_no_deep_one():
     [
         ("x(y)", "call-of-input", "x"),
         ("h = 2*x; h(y)", "call-of-input", "h"),
+        ("x*(2 @ 3)", "scalar-operand", "@"),
         ("2*q", "unknown-name", "q"),
         ("lgo(x)", "unknown-function", "lgo"),
         ("x.lgo()", "unknown-function", "lgo"),

@@ -51,6 +51,8 @@ class Operators(State):
     def binary(self, part: Binary, done: Done) -> Any:
         left, right = done[id(part.left)], done[id(part.right)]
         operation = OPERATIONS[INFIX[part.operator]]
+        if part.operator == "@":  # two numbers have no matrix product, which it says itself
+            left, right = self.node(left, part.left), self.node(right, part.right)
         if isinstance(left, int | float) and isinstance(right, int | float):
             return fold(operation.forward, left, right)
         if isinstance(left, PLAIN) and isinstance(right, PLAIN):
