@@ -12,13 +12,13 @@ import vjpcli.ops
 from vjpcli import explain
 from vjpcli.errors import Source, Span, VjpError
 from vjpcli.explanation.pages.lookup import looked_up
+from vjpcli.graph.libraries import LibraryName
 from vjpcli.graph.names import (
     CONSTANTS,
     IDENTITY_METHODS,
     LIBRARY_ROOTS,
     SIZE_METHODS,
     Callee,
-    LibraryName,
     find_callee,
 )
 from vjpcli.graph.operation import OPERATIONS, Operation, make_leaf

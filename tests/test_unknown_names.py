@@ -13,7 +13,8 @@ import pytest
 
 from vjpcli import VjpError, grad
 from vjpcli.errors import Source, Span, close_spelling, slips_between
-from vjpcli.graph.names import LIBRARY_ROOTS, LibraryName, find_callee
+from vjpcli.graph.libraries import LibraryName
+from vjpcli.graph.names import LIBRARY_ROOTS, find_callee
 from vjpcli.graph.node import Node
 from vjpcli.graph.operation import make_leaf
 from vjpcli.graph.unknown_names import reason_against

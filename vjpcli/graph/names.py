@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from vjpcli.errors import Fix, Source, Span, VjpError, close_spelling, fail
+from vjpcli.errors import Source, Span, VjpError
 from vjpcli.graph.complex_value import Complex
 from vjpcli.graph.node import Node
 from vjpcli.graph.operation import LIBRARIES, OPERATIONS, Library, Operation
-from vjpcli.parser.syntax import Program
 from vjpcli.record import record
 
 CONSTANTS: dict[str, Any] = {
@@ -171,133 +170,6 @@ class IndexObject:
     """`np.r_` and its like: what they make is written in square brackets."""
 
     name: str
-
-
-def library_root(word: str) -> LibraryName:
-    """The library or module that one of LIBRARY_ROOTS leads to."""
-    return LibraryName(LIBRARY_ROOTS[word], SHORT_MODULES.get(word, word))
-
-
-@record
-class LibraryName:
-    """`np`, `torch.nn.functional`: a path on the way to a function."""
-
-    library: Library
-    path: str
-
-    def member(self, name: str, source: Source, span: Span) -> Any:
-        """What the path continues to: a further module, a constant, or a Callee.
-
-        Errors: unknown-function.
-        """
-        if self.path.partition(".")[0] in ("optax", "tf", "tensorflow"):
-            return self._formula(name, source, span)
-        if name in LIBRARY_PARTS and not self.path.endswith(f".{name}"):
-            library: Library = "jax" if self.path == "jax" else self.library
-            return LibraryName(library, f"{self.path}.{name}")
-        if name in DISTRIBUTIONS and self.path.endswith("stats"):
-            return LibraryName(self.library, f"{self.path}.{name}")
-        if name in CONSTANTS:
-            return CONSTANTS[name]
-        if (found := self._object(name)) is not None:
-            return found
-        if name in INDEX_OBJECTS:
-            return IndexObject(name)
-        # `torch.linalg.norm` is not `torch.norm`: a name may be declared with its module.
-        # `scipy.linalg.cholesky` is not `np.linalg.cholesky`: or with two.
-        parts = self.path.split(".")
-        for module in (".".join(parts[-2:]), parts[-1]):
-            callee = find_callee(f"{module}.{name}", self.library, prefixed=True)
-            if callee is not None:
-                return callee
-        callee = find_callee(name, self.library, prefixed=True)
-        if callee is not None:
-            return callee
-        if name in DTYPE_NAMES | WHOLE_DTYPE_NAMES | COMPLEX_DTYPE_NAMES:
-            return LibraryName(self.library, f"{self.path}.{name}")
-        raise unknown_function(name, source, Span(span.end - len(name), span.end), self.path)
-
-    def _formula(self, name: str, source: Source, span: Span) -> Any:
-        """A function of optax or TensorFlow."""
-        from vjpcli.graph.formulas import formula, known_names, numpy_name  # noqa: PLC0415  (rarely)
-
-        if name in ("losses", "math", "nn", "linalg", "keras"):
-            return LibraryName(self.library, f"{self.path}.{name}")
-        if name in DTYPE_NAMES | WHOLE_DTYPE_NAMES:
-            return LibraryName("numpy", f"np.{name}")
-        if name in ("cast", "Variable"):
-            return Callee(None, self.library, name, prefixed=True)
-        found: Any = formula(self.path, name)
-        if found is None and (spelling := numpy_name(self.path, name)):
-            # SciPy's softmax is over all axes; TensorFlow's, as JAX's, over the last.
-            library: Library = "jax" if spelling.endswith("softmax") else self.library
-            found = find_callee(spelling, library, prefixed=True)
-        if found is None and self.path == "optax":
-            from vjpcli.graph.unknown_names import reason_against  # noqa: PLC0415
-
-            if reason_against(name, self.path) is not None:
-                raise unknown_function(
-                    name, source, Span(span.end - len(name), span.end), self.path
-                )
-        if found is None:
-            guess = close_spelling(name, known_names(self.path.partition(".")[0]))
-            place = Span(span.end - len(name), span.end)
-            text = source.text
-            raise fail(
-                "unknown-library",
-                f"{self.path}.{name} is not known here: of {self.path} only some functions are",
-                source=source,
-                span=place,
-                label=f"did you mean {guess}?" if guess else "",
-                notes=("np., torch., F. and jnp. are the prefixes with all of their functions",),
-                fix=Fix(text[: place.start] + guess + text[place.end :], replaces=text)
-                if guess
-                else None,
-            )
-        return found
-
-    def _object(self, name: str) -> Any:
-        """What `name` is that is no operation: a transform, a leaf, a distribution, a module."""
-        if name in TRANSFORMS.get(self.path, ()):
-            return Transform(name)
-        if self.library != "torch":
-            return None
-        if name in ("device", "is_available"):
-            return whatever_given(LibraryName("numpy", "np.float64") if name == "device" else False)
-        if name in LEAF_CLASSES:
-            return Callee(None, self.library, name, prefixed=True)
-        if self.path.endswith("distributions") and (density := density_class(name)):
-            return density
-        return nn_class(name) if name[:1].isupper() else None
-
-
-def whatever_given(value: Any) -> Any:
-    """A function that gives `value` whatever it is called with."""
-    from vjpcli.graph.modules import Giving  # noqa: PLC0415  (rarely)
-
-    return Giving(value)
-
-
-def nn_class(name: str) -> Any:
-    """The class of torch.nn that is called `name`, or None."""
-    from vjpcli.graph.modules import module_class  # noqa: PLC0415  (most programs use none)
-
-    return module_class(name)
-
-
-def density_class(name: str) -> Any:
-    """What torch.distributions calls `name`, or None."""
-    from vjpcli.graph.distributions import distribution_class  # noqa: PLC0415  (rarely)
-
-    return distribution_class(name)
-
-
-def aliases_of(program: Program) -> dict[str, LibraryName]:
-    """The prefixes that a program's imports give to parts of libraries."""
-    return {
-        name: LibraryName(LIBRARY_ROOTS[path.partition(".")[0]], path)
-        for name, path in program.aliases
-    }
 
 
 def is_dtype(argument: Any) -> bool:

@@ -12,6 +12,7 @@ from typing import Any
 
 from vjpcli.engine.foreign.calls import call
 from vjpcli.engine.foreign.library import ANY_ARRAY, ForeignLibrary, NotAvailable
+from vjpcli.graph.libraries import LibraryName, aliases_of, library_root
 from vjpcli.graph.names import (
     COMPLEX_DTYPE_NAMES,
     CONSTANTS,
@@ -19,10 +20,7 @@ from vjpcli.graph.names import (
     LIBRARY_ROOTS,
     SIZE_METHODS,
     Callee,
-    LibraryName,
-    aliases_of,
     find_callee,
-    library_root,
 )
 from vjpcli.graph.operation import Library
 from vjpcli.parser.syntax import (

@@ -7,14 +7,8 @@ from vjpcli.explanation.pages.codes_text import code_pages
 from vjpcli.explanation.pages.library_names import NAMES
 from vjpcli.explanation.pages.model import CodePage
 from vjpcli.explanation.pages.spellings import meaning
-from vjpcli.graph.names import (
-    LIBRARY_ROOTS,
-    Callee,
-    LibraryName,
-    find_callee,
-    function_names,
-    library_root,
-)
+from vjpcli.graph.libraries import LibraryName, library_root
+from vjpcli.graph.names import LIBRARY_ROOTS, Callee, find_callee, function_names
 from vjpcli.graph.operation import LIBRARIES, OPERATIONS, Operation
 from vjpcli.graph.unknown_names import OTHER_NAMES, reason_against
 

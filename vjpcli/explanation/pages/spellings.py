@@ -7,7 +7,8 @@ from functools import cache
 
 from vjpcli.errors import Source, Span, VjpError
 from vjpcli.explanation.pages.library_names import NAMES
-from vjpcli.graph.names import Callee, LibraryName, find_callee
+from vjpcli.graph.libraries import LibraryName
+from vjpcli.graph.names import Callee, find_callee
 from vjpcli.graph.node import Node
 from vjpcli.graph.operation import OPERATIONS, Library, Operation, make_leaf
 

@@ -6,11 +6,11 @@ from typing import Any
 
 from vjpcli.errors import VjpError, fail
 from vjpcli.graph.complex_value import Complex, real_needed
+from vjpcli.graph.libraries import LibraryName
 from vjpcli.graph.names import (
     IDENTITY_METHODS,
     Callee,
     IndexObject,
-    LibraryName,
     Transform,
     find_callee,
     unknown_function,
@@ -46,14 +46,18 @@ class Attributes(State):
             raise self.refuse_attribute(
                 part, "attributes with underscores are not part of the language"
             )
-        if type(value).__module__ == "vjpcli.graph.modules":
-            return self.module_attribute(part, value)
-        if type(value).__module__ == "vjpcli.graph.distributions":
-            return self.density_attribute(part, value)
         if isinstance(value, At | Place | Update):
             return self.update(part, value)
         if isinstance(value, Callee | IndexObject | Function | Mapped | Transform):
             return self.function_attribute(part, value)
+        return self.object_attribute(part, value)
+
+    def object_attribute(self, part: Attribute, value: Any) -> Any:
+        """What stands behind a module, a distribution or an array."""
+        if type(value).__module__ == "vjpcli.graph.modules":
+            return self.module_attribute(part, value)
+        if type(value).__module__ == "vjpcli.graph.distributions":
+            return self.density_attribute(part, value)
         return self.array_attribute(part, self.node(value, part.value))
 
     def array_attribute(self, part: Attribute, node: Node | Complex) -> Any:

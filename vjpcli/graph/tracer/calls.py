@@ -8,10 +8,10 @@ from typing import Any
 
 from vjpcli.errors import Diagnostic, Fix, Label, Span, VjpError, fail
 from vjpcli.graph.binding import Keywords, call_operation, operand
+from vjpcli.graph.libraries import LibraryName
 from vjpcli.graph.names import (
     Callee,
     IndexObject,
-    LibraryName,
     Transform,
     find_callee,
     is_complex_dtype,

@@ -11,7 +11,8 @@ import numpy as np
 from vjpcli.errors import Diagnostic, Fix, Source, Span, VjpError, fail
 from vjpcli.graph.binding import constant_array
 from vjpcli.graph.complex_value import Complex, complex_values
-from vjpcli.graph.names import Callee, LibraryName, Transform, aliases_of
+from vjpcli.graph.libraries import LibraryName, aliases_of
+from vjpcli.graph.names import Callee, Transform
 from vjpcli.graph.node import Node, ancestors, written_at
 from vjpcli.graph.operation import (
     OPERATIONS,

@@ -5,18 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from vjpcli.errors import Fix, did_you_mean, fail
+from vjpcli.graph.libraries import LibraryName, density_class, library_root, nn_class
 from vjpcli.graph.names import (
     BARE_DTYPE_NAMES,
     CONSTANTS,
     LEAF_CLASSES,
     LIBRARY_ROOTS,
     Callee,
-    LibraryName,
     Transform,
-    density_class,
     find_callee,
-    library_root,
-    nn_class,
     unknown_function,
 )
 from vjpcli.graph.node import Node
