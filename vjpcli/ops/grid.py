@@ -127,6 +127,7 @@ GRID_SAMPLES = (
             used=-1.5,
             point=([[[[1.0, 3.0, 2.0]]]], [[[[0.0, 0.0]]]]),
             operand=1,
+            says="the numbers are for the 3 in an image of 1, 3, 2; taken is the right-hand one",
         ),
         Kink(
             "a place exactly at an end (padding border or reflection)",
@@ -136,6 +137,7 @@ GRID_SAMPLES = (
             point=([[[[1.0, 3.0]]]], [[[[-0.5, 0.0]]]]),
             operand=1,
             static={"padding_mode": "border"},
+            says="the numbers are for the 1 in an image of 1, 3",
         ),
         Kink(
             "a place half-way between entries (nearest)",

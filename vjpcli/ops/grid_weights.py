@@ -78,8 +78,12 @@ def _along(places, length, *, mode, padding_mode, align_corners, order):
         tap = first + offset
         if mode == "bicubic":
             tap = inside(tap, length, padding_mode, align_corners)[0]
-        exists = (tap >= 0) & (tap <= length - 1)
-        found.append((np.where(exists, tap, 0).astype(np.intp), exists, weight))
+        inside_image = (tap >= 0) & (tap <= length - 1)
+        # A place that is nan reads nothing in particular, and makes nan of it.
+        nowhere = np.isnan(at)
+        weight = np.where(nowhere, np.nan, weight)
+        place = np.where(inside_image, tap, 0).astype(np.intp)
+        found.append((place, inside_image | nowhere, weight))
     return found
 
 
