@@ -50,6 +50,7 @@ _NAMES = {
         lcm lstm_cell masked_scatter max_pool1d_with_indices max_pool3d narrow_copy nextafter
         norm_except_dim nuclear_norm range renorm rnn_relu_cell rnn_tanh_cell rsub
         scatter_reduce searchsorted segment_reduce select_scatter slice_scatter split_with_sizes
+        fake_quantize_per_tensor_affine
     """,
     "torch.nn.functional": """
         Tensor adaptive_avg_pool1d adaptive_avg_pool2d alpha_dropout avg_pool1d avg_pool2d
@@ -72,6 +73,8 @@ _NAMES = {
         max_pool2d_with_indices max_pool3d max_pool3d_with_indices max_unpool1d max_unpool2d
         max_unpool3d multi_head_attention_forward multilabel_margin_loss
         triplet_margin_with_distance_loss upsample_bilinear upsample_nearest
+        adaptive_max_pool1d_with_indices adaptive_max_pool2d_with_indices
+        adaptive_max_pool3d_with_indices
     """,
     "torch.linalg": """
         cholesky cond cross det diagonal eig eigh eigvals eigvalsh inv lstsq matmul
