@@ -39,6 +39,16 @@ def test_grid_of_the_identity_reads_the_image_back(mode, align):
     np.testing.assert_allclose(read, IMAGE, atol=1e-12)
 
 
+@pytest.mark.parametrize("length", [3, 5, 6, 7, 9])
+def test_place_within_rounding_of_an_entry_takes_the_slope_to_its_right(length):
+    row = np.arange(length) ** 2.0
+    values = {"x": row[None, None, None], "theta": [[[1.0, 0, 0], [0, 1, 0]]]}
+    text = f"F.grid_sample(x, F.affine_grid(theta, (1, 1, 1, {length})))"
+    got = explained(text, np.ones((1, 1, 1, length)), **values).gradients["theta"][0, 0, 2]
+    to_the_right = np.append(np.diff(row), -row[-1])
+    np.testing.assert_allclose(got, to_the_right.sum() * length / 2)
+
+
 @pytest.mark.parametrize("mode", ["bilinear", "nearest", "bicubic"])
 def test_place_that_is_nan_makes_the_entry_nan_and_no_other(mode):
     grid = [[[[0.2, 0.1], [np.nan, 0.1]]]]

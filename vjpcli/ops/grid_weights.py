@@ -35,8 +35,15 @@ def _pace(length, align_corners):
 
 
 def positions(places, length, align_corners):
-    """Places from -1 to 1 as positions among the entries of an axis."""
-    return (places + 1) * _pace(length, align_corners) - (0 if align_corners else 0.5)
+    """Places from -1 to 1 as positions among the entries of an axis.
+
+    Within rounding of an entry, or of the middle between two, a place lies there: else chance
+    would choose between the slopes of both sides wherever a grid meets the entries.
+    """
+    at = (places + 1) * _pace(length, align_corners) - (0 if align_corners else 0.5)
+    halves = np.rint(2 * at) / 2
+    precision = max(np.finfo(at.dtype).eps, np.finfo(np.float64).eps)
+    return np.where(np.abs(at - halves) <= 8 * precision * length, halves, at)
 
 
 def _reflected(at, length, align_corners):
