@@ -1068,6 +1068,7 @@ CALLS = {
         "torch.gcd(torch.tensor([4,6,9,-8]), torch.tensor(6))*x",
         "torch.lcm(torch.tensor([4,6,9,-8]), torch.tensor(6))*x",
         "torch.bitwise_and(x > 0, x < 3)*x",
+        "torch.fake_quantize_per_tensor_affine(x, 0.5, 1, -2, 3)",
         "torch.bitwise_or(torch.tensor([5,6,-7,8]), 3)*x",
         "torch.bitwise_xor(torch.tensor([5,6,-7,8]), 3)*x",
         "torch.bitwise_not(torch.tensor([5,6,-7,8]))*x",

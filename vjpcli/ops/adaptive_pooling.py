@@ -202,3 +202,40 @@ def adaptive_max_pool3d(x, *, output_size, return_indices=False):
     Example: vjp explain "adaptive_max_pool3d(x, 1)" x=[[[[1,3],[2,2]],[[0,5],[4,1]]]]
     """
     return pool_largest_to_size("adaptive_max_pool3d", 3, x, output_size, return_indices)
+
+
+@operation(several=("values", "indices"), samples=(sample((2, 5), output_size=3),))
+def adaptive_max_pool1d_with_indices(x, *, output_size, return_indices=True):
+    """The largest entries of as many windows as are wanted, and where they are.
+
+    Shapes:  x [N, C, L] or [C, L] -> (values, indices), each [..., output_size]
+    Kinks:   those of `adaptive_max_pool1d`
+    Source:  `adaptive_max_pool1d` with return_indices=True
+    Example: vjp explain "F.adaptive_max_pool1d_with_indices(x, 2)[0]" x=[[1,3,2]] --seed ones
+    """
+    return adaptive_max_pool1d(x, output_size=output_size, return_indices=True)
+
+
+@operation(several=("values", "indices"), samples=(sample((1, 3, 4), output_size=2),))
+def adaptive_max_pool2d_with_indices(x, *, output_size, return_indices=True):
+    """The largest entries of as many windows of an image as are wanted, and where they are.
+
+    Shapes:  x [N, C, H, W] or [C, H, W] -> (values, indices), each [..., output_size]
+    Kinks:   those of `adaptive_max_pool2d`
+    Source:  `adaptive_max_pool2d` with return_indices=True
+    Example: vjp explain "F.adaptive_max_pool2d_with_indices(x, 1)[0]" x=[[[1,3],[2,0]]]
+    """
+    return adaptive_max_pool2d(x, output_size=output_size, return_indices=True)
+
+
+@operation(several=("values", "indices"), samples=(sample((1, 2, 3, 2), output_size=1),))
+def adaptive_max_pool3d_with_indices(x, *, output_size, return_indices=True):
+    """The largest entries of as many windows of a volume as are wanted, and where they are.
+
+    Shapes:  x [N, C, D, H, W] or [C, D, H, W] -> (values, indices), each [..., output_size]
+    Kinks:   those of `adaptive_max_pool3d`
+    Source:  `adaptive_max_pool3d` with return_indices=True
+    Example: vjp explain "F.adaptive_max_pool3d_with_indices(x, 1)[0]"
+             x=[[[[1,3],[2,2]],[[0,5],[4,1]]]]
+    """
+    return adaptive_max_pool3d(x, output_size=output_size, return_indices=True)

@@ -127,6 +127,7 @@ GRID_SAMPLES = (
             used=-1.5,
             point=([[[[1.0, 3.0, 2.0]]]], [[[[0.0, 0.0]]]]),
             operand=1,
+            says="the numbers are for the 3 in an image of 1, 3, 2; taken is the right-hand one",
         ),
         Kink(
             "a place exactly at an end (padding border or reflection)",
@@ -136,6 +137,7 @@ GRID_SAMPLES = (
             point=([[[[1.0, 3.0]]]], [[[[-0.5, 0.0]]]]),
             operand=1,
             static={"padding_mode": "border"},
+            says="the numbers are for the 1 in an image of 1, 3",
         ),
         Kink(
             "a place half-way between entries (nearest)",
@@ -153,8 +155,9 @@ def grid_sample(x, grid, *, mode="bilinear", padding_mode="zeros", align_corners
 
     Shapes:  x [N, C, H, W], grid [N, H', W', 2] of places (x, y) from -1 to 1 -> [N, C, H', W'];
              for volumes x [N, C, D, H, W], grid [N, D', H', W', 3]
-    Kinks:   bilinear: where a place lies on an entry, the slopes are those towards greater
-             positions; at an end, border and reflection use 0. nearest is flat for the grid
+    Kinks:   bilinear: where a place lies on an entry, or within rounding of it, the slopes are
+             those towards greater positions (PyTorch: within rounding those of either side); at
+             an end, border and reflection use 0. nearest is flat for the grid
     Source:  Jaderberg et al., "Spatial Transformer Networks" (2015); modes bilinear, nearest and
              bicubic (Keys, 1981, with coefficient -0.75), padding_mode zeros, border and
              reflection as in PyTorch. align_corners=True puts -1 and 1 on the outer entries,

@@ -35,8 +35,15 @@ def _pace(length, align_corners):
 
 
 def positions(places, length, align_corners):
-    """Places from -1 to 1 as positions among the entries of an axis."""
-    return (places + 1) * _pace(length, align_corners) - (0 if align_corners else 0.5)
+    """Places from -1 to 1 as positions among the entries of an axis.
+
+    Within rounding of an entry, or of the middle between two, a place lies there: else chance
+    would choose between the slopes of both sides wherever a grid meets the entries.
+    """
+    at = (places + 1) * _pace(length, align_corners) - (0 if align_corners else 0.5)
+    halves = np.rint(2 * at) / 2
+    precision = max(np.finfo(at.dtype).eps, np.finfo(np.float64).eps)
+    return np.where(np.abs(at - halves) <= 8 * precision * length, halves, at)
 
 
 def _reflected(at, length, align_corners):
@@ -78,8 +85,12 @@ def _along(places, length, *, mode, padding_mode, align_corners, order):
         tap = first + offset
         if mode == "bicubic":
             tap = inside(tap, length, padding_mode, align_corners)[0]
-        exists = (tap >= 0) & (tap <= length - 1)
-        found.append((np.where(exists, tap, 0).astype(np.intp), exists, weight))
+        inside_image = (tap >= 0) & (tap <= length - 1)
+        # A place that is nan reads nothing in particular, and makes nan of it.
+        nowhere = np.isnan(at)
+        weight = np.where(nowhere, np.nan, weight)
+        place = np.where(inside_image, tap, 0).astype(np.intp)
+        found.append((place, inside_image | nowhere, weight))
     return found
 
 

@@ -10,8 +10,9 @@ from __future__ import annotations
 import numpy as np
 
 from vjpcli.graph.operation import OPERATIONS, as_node
-from vjpcli.ops.declaration import Kink, Refusal, elementwise, operation, outcome, sample
-from vjpcli.ops.keywords import whole_number
+from vjpcli.ops import choice, comparison
+from vjpcli.ops.declaration import Kink, Refusal, elementwise, fail, operation, outcome, sample
+from vjpcli.ops.keywords import plain_number, whole_number
 
 BETWEEN_JUMPS = (sample([0.3, -1.7, 2.6]), sample([[1.2]]), sample(0.4), sample((0,)))
 
@@ -180,3 +181,34 @@ def round_away(x, *, rounding_method=0):
         return round(x)
     size = OPERATIONS["abs"](x)
     return OPERATIONS["sign"](x) * floor(size + 0.5)
+
+
+QUANTIZE = {"scale": 0.5, "zero_point": 1, "quant_min": -2, "quant_max": 3}
+
+
+@operation(
+    refuses=(
+        Refusal(sample((2,), **{**QUANTIZE, "scale": 0}), "keyword-value"),
+        Refusal(sample((2,), **{**QUANTIZE, "zero_point": 0.5}), "keyword-value"),
+        Refusal(sample((2,), **{**QUANTIZE, "quant_max": -3}), "keyword-value"),
+    ),
+)
+def fake_quantize_per_tensor_affine(x, *, scale, zero_point, quant_min, quant_max):
+    """Each entry rounded to a multiple of scale within bounds, as if that had slope 1.
+
+    Shapes:  x [...] -> [...]
+    Kinks:   the slope is taken to be 1 within the bounds and 0 outside; the true one is 0
+    Source:  the straight-through estimator (Bengio, Leonard and Courville, 2013), as in PyTorch:
+             x + stop_gradient(rounded - x)
+    Example: vjp explain "torch.fake_quantize_per_tensor_affine(x, 0.5, 0, -2, 3)" x=0.3,0.8,9
+             --seed ones
+    """
+    step, zero = plain_number("scale", scale), whole_number("zero_point", zero_point)
+    low, high = whole_number("quant_min", quant_min), whole_number("quant_max", quant_max)
+    if not step > 0 or not low <= high:
+        raise fail("keyword-value", "scale is above 0, and quant_min at most quant_max")
+    level = round(x / step) + zero
+    inside = (level >= low) & (level <= high)
+    quantized = (comparison.clip(level, low, high) - zero) * step
+    kept = comparison.where(inside, x, 0)
+    return kept + choice.stop_gradient(quantized - kept)

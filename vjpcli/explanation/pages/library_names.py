@@ -26,48 +26,50 @@ _NAMES = {
         deg2rad det detach diag diag_embed diagflat diagonal diagonal_scatter diff digamma
         dist div divide dot dropout dsplit dstack einsum embedding embedding_bag empty
         empty_like empty_permuted empty_strided eq equal erf erfc erfinv exp exp2 expm1 eye
-        feature_alpha_dropout feature_dropout fill fix flatten flip fliplr flipud
-        float_power floor floor_divide fmax fmin fmod frac frexp frobenius_norm from_numpy
-        full full_like gather gcd ge ger gradient greater greater_equal group_norm gru_cell
-        gt hamming_window hann_window hardshrink heaviside hinge_embedding_loss histc hsplit
-        hstack hypot i0 igamma igammac imag index_add index_copy index_fill index_put
-        index_reduce index_select inner instance_norm inverse is_nonzero isclose isfinite
-        isin isinf isnan isneginf isposinf isreal istft kaiser_window kl_div kron kthvalue
-        layer_norm lcm ldexp le lerp less less_equal lgamma linspace log log10 log1p log2
-        log_softmax logaddexp logaddexp2 logcumsumexp logdet logical_and logical_not
-        logical_or logical_xor logit logspace logsumexp lstm_cell lt lu lu_solve lu_unpack
-        margin_ranking_loss masked_fill masked_scatter masked_select matmul matrix_exp
-        matrix_power max max_pool1d max_pool1d_with_indices max_pool2d max_pool3d maximum
-        mean median min minimum mm mode moveaxis movedim msort mul multiply mv mvlgamma
-        nan_to_num nanmean nanmedian nanquantile nansum narrow narrow_copy ne neg negative
-        nextafter nonzero norm norm_except_dim normal not_equal nuclear_norm ones ones_like
-        orgqr ormqr outer pairwise_distance pdist permute pinverse pixel_shuffle
-        pixel_unshuffle poisson_nll_loss polar polygamma positive pow prelu prod put qr
-        quantile rad2deg rand rand_like randint randn randn_like randperm range ravel real
-        reciprocal relu remainder renorm repeat_interleave reshape rms_norm rnn_relu_cell
-        rnn_tanh_cell roll rot90 round row_stack rrelu rsqrt rsub scalar_tensor scatter
-        scatter_add scatter_reduce searchsorted segment_reduce select select_scatter selu
-        sgn sigmoid sign signbit sin sinc sinh slice_scatter slogdet softmax sort split
-        split_with_sizes sqrt square squeeze stack std std_mean stft sub subtract sum svd
-        swapaxes swapdims t take take_along_dim tan tanh Tensor tensor tensor_split
-        tensordot threshold tile topk trace transpose trapezoid trapz triangular_solve tril
-        tril_indices triplet_margin_loss triu triu_indices true_divide trunc unbind
-        unflatten unique unique_consecutive unsqueeze vander var var_mean vdot
+        fake_quantize_per_tensor_affine feature_alpha_dropout feature_dropout fill fix
+        flatten flip fliplr flipud float_power floor floor_divide fmax fmin fmod frac frexp
+        frobenius_norm from_numpy full full_like gather gcd ge ger gradient greater
+        greater_equal group_norm gru_cell gt hamming_window hann_window hardshrink heaviside
+        hinge_embedding_loss histc hsplit hstack hypot i0 igamma igammac imag index_add
+        index_copy index_fill index_put index_reduce index_select inner instance_norm
+        inverse is_nonzero isclose isfinite isin isinf isnan isneginf isposinf isreal istft
+        kaiser_window kl_div kron kthvalue layer_norm lcm ldexp le lerp less less_equal
+        lgamma linspace log log10 log1p log2 log_softmax logaddexp logaddexp2 logcumsumexp
+        logdet logical_and logical_not logical_or logical_xor logit logspace logsumexp
+        lstm_cell lt lu lu_solve lu_unpack margin_ranking_loss masked_fill masked_scatter
+        masked_select matmul matrix_exp matrix_power max max_pool1d max_pool1d_with_indices
+        max_pool2d max_pool3d maximum mean median min minimum mm mode moveaxis movedim msort
+        mul multiply mv mvlgamma nan_to_num nanmean nanmedian nanquantile nansum narrow
+        narrow_copy ne neg negative nextafter nonzero norm norm_except_dim normal not_equal
+        nuclear_norm ones ones_like orgqr ormqr outer pairwise_distance pdist permute
+        pinverse pixel_shuffle pixel_unshuffle poisson_nll_loss polar polygamma positive pow
+        prelu prod put qr quantile rad2deg rand rand_like randint randn randn_like randperm
+        range ravel real reciprocal relu remainder renorm repeat_interleave reshape rms_norm
+        rnn_relu_cell rnn_tanh_cell roll rot90 round row_stack rrelu rsqrt rsub
+        scalar_tensor scatter scatter_add scatter_reduce searchsorted segment_reduce select
+        select_scatter selu sgn sigmoid sign signbit sin sinc sinh slice_scatter slogdet
+        softmax sort split split_with_sizes sqrt square squeeze stack std std_mean stft sub
+        subtract sum svd swapaxes swapdims t take take_along_dim tan tanh Tensor tensor
+        tensor_split tensordot threshold tile topk trace transpose trapezoid trapz
+        triangular_solve tril tril_indices triplet_margin_loss triu triu_indices true_divide
+        trunc unbind unflatten unique unique_consecutive unsqueeze vander var var_mean vdot
         view_as_complex view_as_real vsplit vstack where xlogy zeros zeros_like
     """,
     "torch.nn.functional": """
         adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d adaptive_max_pool1d
-        adaptive_max_pool2d adaptive_max_pool3d affine_grid alpha_dropout avg_pool1d
-        avg_pool2d avg_pool3d batch_norm bilinear binary_cross_entropy
-        binary_cross_entropy_with_logits celu channel_shuffle conv1d conv2d conv3d conv_tbc
-        conv_transpose1d conv_transpose2d conv_transpose3d cosine_embedding_loss
-        cosine_similarity cross_entropy ctc_loss dropout dropout1d dropout2d dropout3d elu
-        embedding embedding_bag feature_alpha_dropout fold fractional_max_pool2d
-        fractional_max_pool3d gaussian_nll_loss gelu glu grid_sample group_norm
-        gumbel_softmax hardshrink hardsigmoid hardswish hardtanh hinge_embedding_loss
-        huber_loss instance_norm interpolate kl_div l1_loss layer_norm leaky_relu linear
-        linear_cross_entropy local_response_norm log_softmax logsigmoid lp_pool1d lp_pool2d
-        lp_pool3d margin_ranking_loss max_pool1d max_pool1d_with_indices max_pool2d
+        adaptive_max_pool1d_with_indices adaptive_max_pool2d
+        adaptive_max_pool2d_with_indices adaptive_max_pool3d
+        adaptive_max_pool3d_with_indices affine_grid alpha_dropout avg_pool1d avg_pool2d
+        avg_pool3d batch_norm bilinear binary_cross_entropy binary_cross_entropy_with_logits
+        celu channel_shuffle conv1d conv2d conv3d conv_tbc conv_transpose1d conv_transpose2d
+        conv_transpose3d cosine_embedding_loss cosine_similarity cross_entropy ctc_loss
+        dropout dropout1d dropout2d dropout3d elu embedding embedding_bag
+        feature_alpha_dropout fold fractional_max_pool2d fractional_max_pool3d
+        gaussian_nll_loss gelu glu grid_sample group_norm gumbel_softmax hardshrink
+        hardsigmoid hardswish hardtanh hinge_embedding_loss huber_loss instance_norm
+        interpolate kl_div l1_loss layer_norm leaky_relu linear linear_cross_entropy
+        local_response_norm log_softmax logsigmoid lp_pool1d lp_pool2d lp_pool3d
+        margin_ranking_loss max_pool1d max_pool1d_with_indices max_pool2d
         max_pool2d_with_indices max_pool3d max_pool3d_with_indices max_unpool1d max_unpool2d
         max_unpool3d mish mse_loss multi_head_attention_forward multi_margin_loss
         multilabel_margin_loss multilabel_soft_margin_loss nll_loss normalize one_hot pad
