@@ -1096,6 +1096,7 @@ CALLS = {
         "T.sum_to_size(3, 1)",
         "F.conv_tbc(T, A[None, :, :, ].repeat(2, 1, 1)[:, [0,1,2,0]], v)",
         "torch.conv_tbc(T, T.mT, u, 1)",
+    ),
     "factors": (
         "torch.linalg.lu(A).L",
         "torch.linalg.lu(A).U",
