@@ -62,6 +62,13 @@ AS_IN_NUMPY = (
     f"np.fft.fftshift({Z})", f"np.fft.ifftshift({Z})", "np.exp(2j * np.pi * np.fft.fftfreq(3) * a)",
     f"np.array([1 + 2j, 3]) @ {M}", f"{M}.sum()", f"{M}.mean(axis=0)",
     "np.asarray(a, dtype=complex)",
+    f"np.delete({Z}, 1)", f"np.insert({Z}, 1, 5)", f"np.insert({Z}, 1, 2j * a[0])",
+    f"np.ediff1d({Z})", f"np.polyder({Z})", f"np.polymul({Z}, {W})", f"np.polyadd({Z}, {W})",
+    f"np.polyint({Z})", f"np.polysub({Z}, a)", f"np.block([{Z}, {W}])", f"np.resize({Z}, 5)",
+    f"np.compress([True, False, True], {Z})", f"np.sum({Z}, initial=2)", f"np.rollaxis({M}, 1)",
+    f"np.sum({Z}, where=a > 0)", f"np.prod({Z}, initial=2)", f"np.prod({Z}, where=a > 0)",
+    f"np.mean({Z}, where=a > 0)", f"np.pad({Z}, 1, 'linear_ramp')",
+    f"np.pad({Z}, 2, 'linear_ramp', end_values=4)", f"np.pad({Z}, 1, 'mean')",
     "a.astype(complex) * 1j", "np.complex128(2) * a", "complex(1, 2) * a",
 )  # fmt: skip
 """Complex results, as NumPy has them."""

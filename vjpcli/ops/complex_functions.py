@@ -193,8 +193,25 @@ def _either_part(name: str) -> Callable[[Complex], Any]:
     return lambda z: OPERATIONS[name](z.real) | OPERATIONS[name](z.imaginary)
 
 
-def _prod(z: Complex, *, axis: Any = None, keepdims: bool = False) -> Any:
+def _sum(z: Complex, *, initial: Any = None, where: Any = None, **static: Any) -> Any:
+    total = OPERATIONS["sum"]
+    if initial is not None or where is not None:
+        return total.body(z, initial=initial, where=where, **static)
+    return Complex(total(z.real, **static), total(z.imaginary, **static))
+
+
+def _prod(
+    z: Complex,
+    *,
+    axis: Any = None,
+    keepdims: bool = False,
+    initial: Any = None,
+    where: Any = None,
+) -> Any:
     """One half times the other, until one entry is left."""
+    if initial is not None or where is not None:
+        made = OPERATIONS["prod"].body
+        return made(z, axis=axis, keepdims=keepdims, initial=initial, where=where)
     axes = trailing_axes(z.real, axis)
     wanted = reduced_shape(z.shape, axes, true_or_false("keepdims", keepdims))
     front = tuple(i - z.ndim for i in range(z.ndim) if i - z.ndim not in axes)
@@ -270,10 +287,10 @@ def _solve(a: Any, b: Any, *, left: bool = True, vectors: bool | None = None) ->
     return inverse @ b if true_or_false("left", left) else b @ inverse
 
 
-def _pad(z: Complex, *, widths: Any, mode: str = "constant", value: Any = 0) -> Complex:
-    pad = OPERATIONS["pad"]
-    real = pad(z.real, widths=widths, mode=mode, value=value)
-    return Complex(real, pad(z.imaginary, widths=widths, mode=mode))
+def _pad(z: Complex, **static: Any) -> Complex:
+    """What is put around is real."""
+    pad, zeros = OPERATIONS["pad"], dict.fromkeys({"value", "end_values"} & static.keys(), 0)
+    return Complex(pad(z.real, **static), pad(z.imaginary, **{**static, **zeros}))
 
 
 MEANINGS: dict[str, Callable[..., Any]] = {
@@ -310,6 +327,7 @@ MEANINGS: dict[str, Callable[..., Any]] = {
     "lerp": lambda start, end, weight: start + weight * (end - start),
     "addcmul": lambda x, a, b, *, value=1: x + value * (a * b),
     "addcdiv": lambda x, a, b, *, value=1: x + value * (a / b),
+    "sum": _sum,
     "prod": _prod,
     "var": _var,
     "std": _std,

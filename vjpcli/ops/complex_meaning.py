@@ -20,7 +20,7 @@ from vjpcli.ops.complex_functions import MEANINGS
 from vjpcli.ops.complex_parts import imaginary_part, is_zero, minus, pair, plus, real_part
 
 _ON_EACH_PART = """
-    negative positive sum nansum mean trace cumsum diff add_into add_kernel_windows where
+    negative positive nansum mean trace cumsum diff add_into add_kernel_windows where
     stop_gradient nan_to_num round
 """
 _MULTILINEAR = "matmul outer einsum cross"
@@ -33,8 +33,16 @@ _AS_MADE = """
     multi_dot convolve trapezoid cumulative_trapezoid average add_scaled subtract_scaled rsub
     zeros_like ones_like full full_like array scatter scatter_add index_add index_copy index_fill
     put masked_fill sliding_window_view windows_along unfold pad_last_axes block_diag matrix_power
-    polyval vander linalg_vander linalg_cross conv1d conv2d conv3d conv_transpose1d conv_transpose2d
-    l1_loss dist normalize
+    polyval vander linalg_vander linalg_cross cross_along conv1d conv2d conv3d conv_transpose1d
+    conv_transpose2d l1_loss dist normalize
+    compress extract block delete insert cyclic_resize rollaxis sum_to_size ediff1d simpson
+    dot_general integer_pow reversed_along in_front placed_in_axes collapsed lax_slice
+    slice_in_dim index_in_dim dynamic_slice dynamic_slice_in_dim dynamic_index_in_dim
+    dynamic_update_slice dynamic_update_slice_in_dim dynamic_update_index_in_dim
+    new_zeros new_ones new_full new_tensor fill select_scatter slice_scatter
+    masked_scatter index_put constant_pad_nd polyder polyint polyadd polysub polymul fma sumprod
+    cumulative_sum signal_convolve convolve2d hankel circulant companion conv_tbc segment_sum
+    fill_diagonal put_along_axis place frobenius_norm
 """
 ON_EACH_PART = frozenset(_ON_EACH_PART.split())
 """Operations that act on each part by itself; so does everything that only moves entries."""

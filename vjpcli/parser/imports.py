@@ -28,6 +28,7 @@ PREFIXES = {prefix for prefixes in _MODULES.values() for prefix in prefixes}
 _SAME_MEANING = {
     "torch", "torch.nn", "torch.nn.functional", "math", "__future__", "typing",
     "torch.distributions", "torch.autograd", "torch.func",
+    "torch.fft", "numpy.fft", "scipy.fft", "jax.numpy.fft",
 }  # fmt: skip
 
 # Names that have no meaning here, or the same one, whichever module they come from.
