@@ -322,7 +322,9 @@ def _one_sided(quotients: tuple[float, float], noise: float) -> tuple[float, flo
 
 def _with_limits(best: Slope, tried: list[_Quotients], rounding: float) -> Slope:
     """`best`, its one-sided slopes infinite where the quotients grow as the step shrinks."""
-    noise = 100 * rounding / tried[-1].step
+    ends_here = np.isnan(best.left) != np.isnan(best.right)
+    # At the end of a domain nothing is told of the slope anyway, so noise cannot mislead.
+    noise = 0.0 if ends_here else 100 * rounding / tried[-1].step
     left, left_growth = _limit(best.left, [one.left[1] for one in tried], noise)
     right, right_growth = _limit(best.right, [one.right[1] for one in tried], noise)
     if np.isfinite(left) and np.isfinite(right):

@@ -199,6 +199,10 @@ class Referee:
             return Judgement("kink", measured.value, f"{where}the function jumps; used {got:.4g}")
         if measured.kink:
             return self._judge_kink(got, measured, where)
+        if np.isinf(measured.value) and np.isnan([measured.left, measured.right]).any():
+            # The domain ends here, or nearer than any step: what lies between was not seen.
+            says = f"{where}the function ends here or nearby; its quotients grow without bound"
+            return Judgement("uncertain", measured.value, says)
         if not np.isfinite(measured.value):
             sides = [one for one in (measured.left, measured.right) if np.isinf(one)]
             return Judgement("disagrees", sides[0]) if sides else Judgement("not-finite", np.nan)

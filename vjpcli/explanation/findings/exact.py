@@ -125,15 +125,15 @@ def exact_gradients(evidence: Evidence) -> dict[str, Array] | None:
     return found
 
 
-def noise_of_sums(evidence: Evidence, leaf: str) -> float | None:
-    """How large the numbers are whose rounding can show in a gradient; None where unknown.
+def noise_of_sums(evidence: Evidence, leaf: str) -> float:
+    """How large the numbers are whose rounding can show in a gradient; ∞ where unknown.
 
     A product keeps its relative error. Only where contributions of several readers cancel does
     rounding grow, by as much as they are larger than their sum.
     """
     for one in evidence.reverse.contributions:
         if one.reader.operation.pattern not in ("elementwise", "reduction", "movement"):
-            return None
+            return np.inf
     growth = 1.0
     for arrived in evidence.received.values():
         adjoint = evidence.adjoint(arrived[0].operand)

@@ -106,8 +106,8 @@ def _lost(
     unit = NOISE * float(np.finfo(dtype).eps)
     worst, found = 0.0, None
     for leaf, wider in better.items():
-        size_of_noise = noise_of_sums(evidence, leaf) if of_sums_only else None
-        noise = unit * (largest if size_of_noise is None else size_of_noise)
+        of_sums = noise_of_sums(evidence, leaf) if of_sums_only else 0.0
+        noise = unit * min(largest, of_sums or largest)
         narrow = pass_gradients(evidence)[leaf]
         finite = np.isfinite(narrow) & np.isfinite(wider)
         if narrow.size == 0 or not finite.all():
