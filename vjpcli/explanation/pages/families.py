@@ -19,7 +19,7 @@ SECTIONS: dict[str, tuple[str, ...]] = {
         "arithmetic", "combined", "division", "elementary", "logarithm", "trigonometry",
         "hyperbolic", "special", "factorials", "small_differences", "gaussian", "bessel",
         "incomplete", "integrals", "elliptic", "orthogonal_polynomials",
-        "distributions", "information", "curves", "polynomials",
+        "hypergeometric", "distributions", "multivariate", "information", "curves", "polynomials",
         "comparison", "choice", "rounding", "number_parts",
     ),
     "Many entries to few": (
