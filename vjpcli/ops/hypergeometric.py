@@ -50,7 +50,7 @@ def _values(*operands: Array, upper: int, orders: tuple[int, ...]) -> Array:
                 found = function(*exact, x)
         except ZeroDivisionError:
             return math.nan
-        except (ValueError, OverflowError, mpmath.NoConvergence):
+        except (ValueError, OverflowError, mpmath.mp.NoConvergence):
             return math.nan
         return math.nan if mpmath.im(found) else float(mpmath.re(found))
 
