@@ -45,7 +45,8 @@ IN_SCIPY = (
             "rel_entr(a, b)", "ndtri(p)", "log_ndtr(s)", "erfcx(s)", "polygamma(2, a)", "eval_chebyt(3, s)",
             "eval_chebyu(4, s)", "eval_sh_chebyt(3, s)", "eval_legendre([0, 1, 2], s)", "eval_hermite(3, s)",
             "eval_hermitenorm(4, s)", "eval_laguerre(3, x)", "eval_genlaguerre(3, 0.5, x)",
-            "eval_gegenbauer(3, 0.7, s)", "eval_jacobi(3, 0.5, 1.5, p)",
+            "eval_gegenbauer(3, 0.7, s)", "eval_jacobi(3, 0.5, 1.5, p)", "hyp0f1(a, s)", "hyp1f1(a, b, s)",
+            "hyp2f1(a, b, 2.5, p)",
         )
     ),
     *(
@@ -60,7 +61,8 @@ IN_SCIPY = (
             "pareto.logpdf(x, a)", "pareto.cdf(x, a)", "gumbel_r.logpdf(s)", "gumbel_r.sf(s)", "weibull_min.logpdf(x, a)",
             "weibull_min.cdf(x, a)", "poisson.logpmf(k, a)", "poisson.cdf(k, a)", "poisson.sf(k, a)",
             "bernoulli.logpmf([0, 1, 1], p)", "binom.logpmf(k, 5, p)", "binom.pmf(k, 3, p)", "geom.logpmf(k, p)",
-            "geom.cdf(k, p)",
+            "geom.cdf(k, p)", "multivariate_normal.logpdf(d, [0.5, 0.2], [[2, 0.5], [0.5, 1]])",
+            "multivariate_normal.pdf([[1, 2], [0.5, 0.2]], d)",
         )
     ),
     "np.polyder(c)", "np.polyder(c, 2)", "np.polyint(c)", "np.polyint(c, 2, [1, 2])", "np.polyadd(c, d)",
@@ -85,7 +87,8 @@ IN_JAX = tuple(
         "scipy.stats.gamma.logpdf(x, a, 0, b)", "scipy.stats.gamma.cdf(x, a)", "scipy.stats.beta.logpdf(p, a, b)",
         "scipy.stats.beta.cdf(p, a, b)", "scipy.stats.chi2.logpdf(x, a)", "scipy.stats.t.logpdf(s, a, 0.3, b)",
         "scipy.stats.pareto.logpdf(x, a)", "scipy.stats.poisson.logpmf(k, a)",
-        "scipy.stats.bernoulli.logpmf(np.array([0, 1, 1]), p)", "numpy.polyadd(c, d)", "numpy.polymul(c, d)", "numpy.polyint(c)",
+        "scipy.stats.bernoulli.logpmf(np.array([0, 1, 1]), p)", "scipy.special.hyp1f1(a, b, s)",
+        "scipy.special.hyp2f1(a, b, 2.5, p / 2)", "scipy.stats.multivariate_normal.logpdf(d, d / 2, np.array([[2, 0.5], [0.5, 1]]))", "numpy.polyadd(c, d)", "numpy.polymul(c, d)", "numpy.polyint(c)",
         "numpy.polyder(c)", "numpy.unwrap(s)",
     )
 )  # fmt: skip

@@ -247,12 +247,12 @@ def owens_t(h: Array, a: Array) -> Array:
 
 
 @in_float64
-def zeta(s: Array, q: Array, *, order: int = 0) -> Array:
+def zeta(s: Array, q: Array, *, order: int = 0, continued: bool = False) -> Array:
     """Hurwitz zeta function, the sum of (q+k)**-s, or its order-th derivative in s.
 
     For q > 0 to 1e-14 relative: Euler-Maclaurin summation, differentiated term by term. inf at
-    s = 1 and where q is 0, -1, ...; nan for s < 1, and for q < 0 unless s is whole (then by the
-    reflection of polygamma).
+    s = 1 and where q is 0, -1, ...; nan for s < 1 (continued: by mpmath, entry by entry), and for
+    q < 0 unless s is whole (then by the reflection of polygamma).
     """
     terms = 16
     total = np.zeros_like(s)
@@ -292,4 +292,13 @@ def zeta(s: Array, q: Array, *, order: int = 0) -> Array:
     total = np.where((s < 1) | fractional, np.nan, total)
     pole = ((q <= 0) & (q == np.floor(q))) | (s == 1)
     sign = (-1.0) ** order
+    if continued and np.any(s < 1):
+        import mpmath  # noqa: PLC0415  (only here)
+
+        with mpmath.workdps(20):
+            beyond = [
+                float(mpmath.zeta(mpmath.mpf(one), mpmath.mpf(other), order))
+                for one, other in zip(s[s < 1].tolist(), q[s < 1].tolist(), strict=True)
+            ]
+        total[s < 1] = beyond
     return np.where(pole & (s >= 1), np.inf * sign, total)

@@ -299,7 +299,7 @@ def _(g, y, h, a):
 
 @elementwise(
     integral_values.zeta,
-    symbolic=lambda s, x, q, *, order: _symbolic_zeta(s, x, q, order),
+    symbolic=lambda s, x, q, *, order, continued: _symbolic_zeta(s, x, q, order),
     domain=positive,
     samples=(
         sample([[1.5, 2.0], [4.0, 9.5]], (2,), order=0),
@@ -307,7 +307,7 @@ def _(g, y, h, a):
         sample([2.5], (0, 1), order=2),
     ),
 )
-def zeta_derivative(x, q, *, order):
+def zeta_derivative(x, q, *, order, continued=False):
     """The derivative of the Hurwitz zeta function in x, of the given order.
 
     Shapes:  x [...], q [...] -> [...] (broadcast)
@@ -324,12 +324,14 @@ def _symbolic_zeta(s, x, q, order):
 
 
 @zeta_derivative.vjp
-def _(g, y, x, q, *, order):
+def _(g, y, x, q, *, order, continued):
     # d/dq (q+k)**-x = -x (q+k)**-(x+1), and -x differentiated once with it
-    by_q = -x * zeta_derivative(x + 1, q, order=order)
+    by_q = -x * zeta_derivative(x + 1, q, order=order, continued=continued)
     if order:
-        by_q = by_q - order * zeta_derivative(x + 1, q, order=order - 1)
-    return g * zeta_derivative(x, q, order=order + 1), g * by_q
+        lower = zeta_derivative(x + 1, q, order=order - 1, continued=continued)
+        by_q = by_q - order * lower
+    by_x = zeta_derivative(x, q, order=order + 1, continued=continued)
+    return g * by_x, g * by_q
 
 
 @operation(
@@ -338,15 +340,19 @@ def _(g, y, x, q, *, order):
     samples=(
         sample([[1.5, 2.0], [4.0, 9.5]], (2,)),
         sample([3.0]),
+        sample([0.5, -1.5]),
     ),
 )
 def zeta(x, q=None):
     """Hurwitz zeta function: the sum of (q+k)**-x over k = 0, 1, ...; Riemann's with q = 1.
 
-    Shapes:  x [...] above 1, q [...] -> [...] (broadcast); inf at x = 1, nan below
+    Shapes:  x [...] above 1, q [...] -> [...] (broadcast); inf at x = 1, nan below (PyTorch,
+             SciPy); without q any x, continued below 1
     Kinks:   none; poles at q = 0, -1, ...
     Source:  DLMF 25.11.1; d/dq = -x zeta(x+1, q); d/dx (PyTorch refuses it) and the values by
              Euler-Maclaurin summation, to 1e-14
     Example: vjp explain "zeta(x, q)" x=2,3 q=1,0.5 --seed ones
     """
-    return zeta_derivative(x, np.ones(()) if q is None else q, order=0)
+    if q is None:
+        return zeta_derivative(x, np.ones(()), order=0, continued=True)
+    return zeta_derivative(x, q, order=0)

@@ -21,6 +21,7 @@ SECTIONS: dict[str, tuple[str, ...]] = {
         "integrals", "elliptic", "orthogonal_polynomials", "information", "curves",
         "comparison", "choice", "rounding", "parts", "whole_numbers", "factorials",
         "small_differences", "distributions", "polynomials", "python_math",
+        "hypergeometric", "multivariate", "number_parts",
     ),
     "Many entries to few": (
         "reduction", "extreme", "spread", "medians", "quantiles", "norms", "sorting",

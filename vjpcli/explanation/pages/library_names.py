@@ -185,11 +185,11 @@ _NAMES = {
         eval_gegenbauer eval_genlaguerre eval_hermite eval_hermitenorm eval_jacobi
         eval_laguerre eval_legendre eval_sh_chebyt eval_sh_chebyu exp1 exp10 exp2 expi expit
         expm1 expn exprel factorial fresnel gamma gammainc gammaincc gammaln gammasgn huber
-        i0 i0e i1 i1e inv_boxcox inv_boxcox1p iv ive j0 j1 jn jv k0 k0e k1 k1e kl_div kn kv
-        kve lambertw legendre_p log1p log1pmx log_expit log_ndtr log_softmax loggamma logit
-        logsumexp multigammaln ndtr ndtri owens_t perm poch polygamma powm1 pseudo_huber psi
-        rel_entr rgamma round sici sinc softmax softplus spence spherical_jn xlog1py xlogy
-        y0 y1 yn yv zeta
+        hyp0f1 hyp1f1 hyp2f1 i0 i0e i1 i1e inv_boxcox inv_boxcox1p iv ive j0 j1 jn jv k0 k0e
+        k1 k1e kl_div kn kv kve lambertw legendre_p log1p log1pmx log_expit log_ndtr
+        log_softmax loggamma logit logsumexp multigammaln ndtr ndtri owens_t perm poch
+        polygamma powm1 pseudo_huber psi rel_entr rgamma round sici sinc softmax softplus
+        spence spherical_jn xlog1py xlogy y0 y1 yn yv zeta
     """,
     "math": """
         comb factorial fma fsum gcd hypot isqrt lcm log perm remainder sumprod
@@ -243,9 +243,9 @@ _NAMES = {
     "jax.scipy.special": """
         bessel_jn beta betainc betaln boxcox boxcox1p comb dawsn digamma entr erf erfc erfcx
         erfinv exp1 expi expit expn factorial fresnel gamma gammainc gammaincc gammaln
-        gammasgn i0 i0e i1 i1e kl_div log_ndtr log_softmax loggamma logit logsumexp
-        multigammaln ndtr ndtri owens_t poch polygamma rel_entr sici softmax spence xlog1py
-        xlogy zeta
+        gammasgn hyp1f1 hyp2f1 i0 i0e i1 i1e kl_div log_ndtr log_softmax loggamma logit
+        logsumexp multigammaln ndtr ndtri owens_t poch polygamma rel_entr sici softmax
+        spence xlog1py xlogy zeta
     """,
     "jax.lax": """
         batch_matmul bessel_i0e bessel_i1e broadcast broadcast_in_dim broadcasted_iota clamp
@@ -287,13 +287,14 @@ _NAMES = {
         gumbel_r.logpdf gumbel_r.logsf gumbel_r.pdf gumbel_r.sf laplace.cdf laplace.logcdf
         laplace.logpdf laplace.logsf laplace.pdf laplace.sf logistic.cdf logistic.logcdf
         logistic.logpdf logistic.logsf logistic.pdf logistic.ppf logistic.sf lognorm.cdf
-        lognorm.logcdf lognorm.logpdf lognorm.logsf lognorm.pdf lognorm.sf norm.cdf
-        norm.logcdf norm.logpdf norm.logsf norm.pdf norm.ppf norm.sf pareto.cdf
-        pareto.logcdf pareto.logpdf pareto.logsf pareto.pdf pareto.sf poisson.cdf
-        poisson.logcdf poisson.logpmf poisson.logsf poisson.pmf poisson.sf t.cdf t.logcdf
-        t.logpdf t.logsf t.pdf t.sf uniform.cdf uniform.logcdf uniform.logpdf uniform.logsf
-        uniform.pdf uniform.ppf uniform.sf weibull_min.cdf weibull_min.logcdf
-        weibull_min.logpdf weibull_min.logsf weibull_min.pdf weibull_min.sf
+        lognorm.logcdf lognorm.logpdf lognorm.logsf lognorm.pdf lognorm.sf
+        multivariate_normal.logpdf multivariate_normal.pdf norm.cdf norm.logcdf norm.logpdf
+        norm.logsf norm.pdf norm.ppf norm.sf pareto.cdf pareto.logcdf pareto.logpdf
+        pareto.logsf pareto.pdf pareto.sf poisson.cdf poisson.logcdf poisson.logpmf
+        poisson.logsf poisson.pmf poisson.sf t.cdf t.logcdf t.logpdf t.logsf t.pdf t.sf
+        uniform.cdf uniform.logcdf uniform.logpdf uniform.logsf uniform.pdf uniform.ppf
+        uniform.sf weibull_min.cdf weibull_min.logcdf weibull_min.logpdf weibull_min.logsf
+        weibull_min.pdf weibull_min.sf
     """,
     "jax.scipy.stats": """
         bernoulli.logpmf bernoulli.pmf beta.cdf beta.logcdf beta.logpdf beta.logsf beta.pdf
@@ -304,12 +305,13 @@ _NAMES = {
         geom.logcdf geom.logpmf geom.logsf geom.pmf geom.sf gumbel_r.cdf gumbel_r.logcdf
         gumbel_r.logpdf gumbel_r.logsf gumbel_r.pdf gumbel_r.sf laplace.cdf laplace.logcdf
         laplace.logpdf laplace.logsf laplace.pdf laplace.sf logistic.cdf logistic.logcdf
-        logistic.logpdf logistic.logsf logistic.pdf logistic.ppf logistic.sf norm.cdf
-        norm.logcdf norm.logpdf norm.logsf norm.pdf norm.ppf norm.sf pareto.cdf
-        pareto.logcdf pareto.logpdf pareto.logsf pareto.pdf pareto.sf poisson.cdf
-        poisson.logcdf poisson.logpmf poisson.logsf poisson.pmf poisson.sf t.cdf t.logcdf
-        t.logpdf t.logsf t.pdf t.sf uniform.cdf uniform.logcdf uniform.logpdf uniform.logsf
-        uniform.pdf uniform.ppf uniform.sf
+        logistic.logpdf logistic.logsf logistic.pdf logistic.ppf logistic.sf
+        multivariate_normal.logpdf multivariate_normal.pdf norm.cdf norm.logcdf norm.logpdf
+        norm.logsf norm.pdf norm.ppf norm.sf pareto.cdf pareto.logcdf pareto.logpdf
+        pareto.logsf pareto.pdf pareto.sf poisson.cdf poisson.logcdf poisson.logpmf
+        poisson.logsf poisson.pmf poisson.sf t.cdf t.logcdf t.logpdf t.logsf t.pdf t.sf
+        uniform.cdf uniform.logcdf uniform.logpdf uniform.logsf uniform.pdf uniform.ppf
+        uniform.sf
     """,
     "scipy.linalg": """
         block_diag cho_factor cho_solve cholesky circulant companion convolution_matrix
