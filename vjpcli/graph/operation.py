@@ -241,8 +241,11 @@ class Operation:
 
         Errors: shape-mismatch and whatever the declaration refuses, without a place.
         """
+        keeps_lists = bool(self.lists or self.nested_lists)
         nodes: tuple[Any, ...] = tuple(
-            operand if operand is None or isinstance(operand, list) else as_node(operand)
+            operand
+            if operand is None or (keeps_lists and isinstance(operand, list))
+            else as_node(operand)
             for operand in operands
         )
         result = self.body(*nodes, **static)
