@@ -285,6 +285,11 @@ class Operation:
         return {name: one for name, one in self.static_defaults.items() if name not in handed}
 
     @property
+    def takes_two_entries(self) -> bool:
+        """Whether it is a function of two entries, as NumPy's `add` and `maximum`."""
+        return self.pattern == "elementwise" and len(self.operand_names) == 2
+
+    @property
     def takes_several(self) -> bool:
         """Whether one argument may be several arrays: `concatenate(split(x, 2))`."""
         return self.variadic or bool(self.lists or self.nested_lists)

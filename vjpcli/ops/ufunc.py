@@ -43,9 +43,8 @@ def _function(name):
     Errors: keyword-value.
     """
     operation = OPERATIONS.get(name) if isinstance(name, str) else None
-    if operation is not None and operation.pattern == "elementwise":
-        if len(operation.operand_names) == 2:
-            return operation
+    if operation is not None and operation.takes_two_entries:
+        return operation
     raise fail("keyword-value", f"`function` is a function of two entries, not {name!r}")
 
 

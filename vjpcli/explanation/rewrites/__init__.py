@@ -114,6 +114,8 @@ def _written(
 ) -> Iterator[Proposal]:
     """The row written in the place of `part`, in the user's library first, then with bare names."""
     for prefix in dict.fromkeys((text.prefix(part), "")):
+        if not prefix and "@linalg." in row.instead:
+            continue  # the module is there for a library's sake: bare, the name alone will do
         instead = row.instead.replace("@", prefix).format(**{"rest": "", **bound}, eps=EPS[dtype])
         if text.needs_brackets(part, parsed(instead)):
             instead = f"({instead})"
