@@ -499,7 +499,9 @@ def test_builders_build_what_numpy_builds():
     np.testing.assert_array_equal(built("arange", start=3, stop=0), [])
     np.testing.assert_array_equal(built("linspace", 0.0, 1.0, num=3), [0, 0.5, 1])
     np.testing.assert_array_equal(built("logspace", 0.0, 2.0, num=3), [1, 10, 100])
-    np.testing.assert_allclose(built("geomspace", start=1, stop=8, num=4), [1, 2, 4, 8])
+    np.testing.assert_allclose(
+        built("geomspace", 1.0, 8.0, num=4, first=1.0, last=8.0), [1, 2, 4, 8]
+    )
     np.testing.assert_array_equal(built("one_hot", x=(2, 0)), [[0, 0, 1], [1, 0, 0]])
     assert built("zeros", shape=(2, 0)).shape == (2, 0)
     assert built("ones", shape=()).shape == ()

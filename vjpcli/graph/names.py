@@ -149,9 +149,7 @@ class Callee:
         operation = self.operation
         if self.receiver is not None or operation is None or name not in UFUNC_METHODS:
             return None
-        if self.library == "torch" or operation.pattern != "elementwise":
-            return None
-        if len(operation.operand_names) != TWO_OPERANDS:
+        if self.library == "torch" or not operation.takes_two_entries:
             return None
         return Callee(
             OPERATIONS[f"ufunc_{name}"],
@@ -160,9 +158,6 @@ class Callee:
             prefixed=True,
             bound=(("function", operation.name),),
         )
-
-
-TWO_OPERANDS = 2
 
 
 @record

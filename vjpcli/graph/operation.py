@@ -288,8 +288,11 @@ class Operation:
         Errors: shape-mismatch, complex-operand and whatever the declaration refuses, without a
         place.
         """
+        keeps_lists = bool(self.lists or self.nested_lists)
         nodes: tuple[Any, ...] = tuple(
-            operand if operand is None or isinstance(operand, list) else as_node(operand)
+            operand
+            if operand is None or (keeps_lists and isinstance(operand, list))
+            else as_node(operand)
             for operand in operands
         )
         if Complex in map(type, nodes) and not self.takes_complex:
@@ -329,6 +332,11 @@ class Operation:
         """The static arguments that a program writes, and their defaults."""
         handed = set(self.present.values())
         return {name: one for name, one in self.static_defaults.items() if name not in handed}
+
+    @property
+    def takes_two_entries(self) -> bool:
+        """Whether it is a function of two entries, as NumPy's `add` and `maximum`."""
+        return self.pattern == "elementwise" and len(self.operand_names) == 2
 
     @property
     def takes_several(self) -> bool:

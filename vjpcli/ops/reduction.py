@@ -214,6 +214,7 @@ def product_of_others(x, axis):
 
 
 def _logsumexp(x, *, axis, keepdims):
+    x = x if x.dtype.kind in "fc" else x.astype(np.float64)  # positions are whole numbers
     largest = np.max(x.real, axis=axis, keepdims=True, initial=-np.inf)
     # Where all are -inf (or one is inf) there is nothing to scale by.
     shift = np.where(np.isfinite(largest), largest, 0).astype(x.real.dtype)

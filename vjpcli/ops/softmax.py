@@ -49,6 +49,7 @@ def axes_of(x, axis):
 
 def _below_largest(x, axis):
     """x less its largest entry, so that exp cannot overflow."""
+    x = x if x.dtype.kind in "fc" else x.astype(np.float64)  # positions are whole numbers
     return x - np.max(x, axis=axis, keepdims=True, initial=-np.inf)
 
 

@@ -37,6 +37,17 @@ MOST_STEPS = 1_000
 """Entries along an axis above which a function is not applied one after the other."""
 
 
+def _function(name):
+    """The operation on two entries that stood before the dot.
+
+    Errors: keyword-value.
+    """
+    operation = OPERATIONS.get(name) if isinstance(name, str) else None
+    if operation is not None and operation.takes_two_entries:
+        return operation
+    raise fail("keyword-value", f"`function` is a function of two entries, not {name!r}")
+
+
 def _slices(name, x, axis):
     """The slices of x along an axis, one after the other.
 
@@ -82,12 +93,12 @@ def ufunc_reduce(x, *, function, axis=0, keepdims=False, initial=None, where=Non
     Source:  np.ufunc.reduce: f(f(f(x0, x1), x2), ...), each step with the function's own rule
     Example: vjp explain "np.subtract.reduce(x)" x=5,1,2
     """
+    combine = _function(function)
     if x.ndim == 0:
         trailing_axis(x, axis)  # refuses it in words
     if function in REDUCTIONS:
         whole = REDUCTIONS[function]
         return whole(x, axis=axis, keepdims=keepdims, initial=initial, where=where)
-    combine = OPERATIONS[function]
     if function in REDUCTIONS_WITHOUT_START:
         if where is not None and function in NEUTRAL:
             x = chosen.only_chosen(x, where, NEUTRAL[function])
@@ -136,6 +147,7 @@ def ufunc_accumulate(x, *, function, axis=0):
     Source:  np.ufunc.accumulate: x0, f(x0, x1), f(f(x0, x1), x2), ...
     Example: vjp explain "np.maximum.accumulate(x)" x=1,3,2 --seed 1,10,100
     """
+    combine = _function(function)
     axis = trailing_axis(x, axis)
     if function in SCANS:
         return SCANS[function](x, axis=axis)
@@ -143,7 +155,7 @@ def ufunc_accumulate(x, *, function, axis=0):
         return running.running_extreme(x, axis=axis, smallest=function == "minimum")
     results: list[object] = []
     for part in _slices(f"{function}.accumulate", x, axis):
-        results.append(OPERATIONS[function](results[-1], part) if results else part)
+        results.append(combine(results[-1], part) if results else part)
     return joining.stack(*results, axis=axis) if results else x
 
 
@@ -165,7 +177,7 @@ def ufunc_outer(a, b, *, function):
     Example: vjp explain "np.subtract.outer(x, y)" x=1,2,3 y=10,20 --seed ones
     """
     apart = shape.reshape(a, shape=a.shape + (1,) * b.ndim) if b.ndim else a
-    return OPERATIONS[function](apart, b)
+    return _function(function)(apart, b)
 
 
 @operation(

@@ -163,14 +163,18 @@ def _everywhere(
     edits: dict[Span, str] = {}
     for part, bound in found:
         apart = all(part.span.end <= one.start or one.end <= part.span.start for one in edits)
-        if apart:
-            edits[part.span] = next(_written(row, part, bound, text, dtype))
-    yield Proposal(text.edited(edits), row.why, row.changes_value)
+        edit = next(_written(row, part, bound, text, dtype), None) if apart else None
+        if edit is not None:
+            edits[part.span] = edit
+    if edits:
+        yield Proposal(text.edited(edits), row.why, row.changes_value)
 
 
 def _written(row: Row, part: Expression, bound: Bindings, text: Text, dtype: str) -> Iterator[str]:
     """The row in the place of `part`, in the user's library first, then with bare names."""
     for prefix in dict.fromkeys((text.prefix(part), "")):
+        if not prefix and "@linalg." in row.instead:
+            continue  # the module is there for a library's sake: bare, the name alone will do
         words = keywords(prefix, bound)
         instead = row.instead.replace("@", prefix).format(
             **{"rest": "", **bound}, **words, eps=EPS[dtype]
