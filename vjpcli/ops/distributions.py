@@ -497,8 +497,9 @@ def _declare(distribution: Distribution, function: str, formula: Formula) -> Non
             else (sample(list(points), *shapes), sample([points[1]], *shapes, [0.05], [0.9]))
         ),
     )(declared)
-    # A page shows the formula, not the arguments that are handed on.
-    declared.__wrapped__ = formula  # type: ignore[attr-defined]  # functions take it
+    if inspect.isfunction(formula):
+        # A page shows the formula, not the arguments that are handed on.
+        declared.__wrapped__ = formula  # type: ignore[attr-defined]  # functions take it
 
 
 for _distribution in (*CONTINUOUS, *DISCRETE):
