@@ -14,8 +14,8 @@ from vjpcli.engine.evaluate import evaluate
 from vjpcli.graph.complex_value import Complex
 from vjpcli.graph.node import Graph
 from vjpcli.graph.operation import OPERATIONS, Operation, Sample, as_node, make_leaf
-from vjpcli.ops.complex_functions import MEANINGS
-from vjpcli.ops.complex_meaning import AS_MADE, MULTILINEAR, ON_EACH_PART
+from vjpcli.ops.spectra.complex_functions import MEANINGS
+from vjpcli.ops.spectra.complex_meaning import AS_MADE, MULTILINEAR, ON_EACH_PART
 
 VALUES: dict[str, Any] = {
     "a": np.array([0.5, -1.25, 2.0]),

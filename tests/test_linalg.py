@@ -14,22 +14,9 @@ from vjpcli.errors import VjpError
 from vjpcli.graph.node import Graph
 from vjpcli.graph.operation import OPERATIONS, as_node, make_leaf
 from vjpcli.graph.results import Results
-from vjpcli.ops.matrix import for_each_matrix
+from vjpcli.ops.linear_algebra.matrix import for_each_matrix
 
-FAMILIES = (
-    "affine",
-    "determinant",
-    "distance",
-    "dots",
-    "matrix_function",
-    "orthogonal",
-    "products",
-    "singular",
-    "solving",
-    "symmetric",
-    "tensors",
-)
-LINEAR_ALGEBRA = [one for one in OPERATIONS.values() if one.family in FAMILIES]
+LINEAR_ALGEBRA = [one for one in OPERATIONS.values() if one.section == "linear_algebra"]
 OF_INTEREST = [[2, 1], [1, 3]]
 
 

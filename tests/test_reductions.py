@@ -23,11 +23,7 @@ from vjpcli.graph.trace import Trace, trace
 from vjpcli.parser.expression import parse
 
 INF, NAN = np.inf, np.nan
-FAMILIES = {
-    "reduction", "scan", "extreme", "selection", "spread", "norms", "sorting", "quantiles",
-    "medians", "running", "differences",
-}  # fmt: skip
-MINE = [operation for operation in OPERATIONS.values() if operation.family in FAMILIES]
+MINE = [operation for operation in OPERATIONS.values() if operation.section == "reductions"]
 
 
 def traced(text: str, values: dict[str, Any], library: str = "torch") -> Trace:

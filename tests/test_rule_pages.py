@@ -19,12 +19,10 @@ from vjpcli.documentation import FOLDER, errors_text, operations_text
 from vjpcli.errors import VjpError
 from vjpcli.explanation.pages.codes_text import ROOMS, code_pages
 from vjpcli.explanation.pages.families import (
-    ELSEWHERE,
     SECTIONS,
     families,
     is_building_block,
     public_operations,
-    section_of,
     title_of,
 )
 from vjpcli.explanation.pages.lookup import known_words, looked_up
@@ -190,14 +188,10 @@ def test_near_miss_is_named(word, guess):
 
 
 def test_every_family_has_a_section_and_a_title():
-    for family in families():
-        assert title_of(family)
-        if family not in {one.family for one in public_operations()}:
-            continue
-        assert section_of(family) != ELSEWHERE, f"name {family} in SECTIONS"
-    named = [family for found in SECTIONS.values() for family in found]
-    assert len(named) == len(set(named))
-    assert set(named) <= set(families())
+    assert {section for section, _ in families()} == set(SECTIONS)
+    for section, family in families():
+        assert title_of(section)
+        assert title_of(section, family)
 
 
 def test_list_holds_every_public_operation_once():

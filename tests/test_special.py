@@ -10,7 +10,7 @@ import pytest
 
 import vjpcli.ops  # noqa: F401  (declares the operations)
 from vjpcli.graph.operation import OPERATIONS
-from vjpcli.ops import special_values
+from vjpcli.ops.special_functions import special_values
 
 
 def places(*ranges, powers=(-12, 1)):

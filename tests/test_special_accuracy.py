@@ -16,7 +16,7 @@ import pytest
 
 import vjpcli.ops  # noqa: F401  (declares the operations)
 from vjpcli import VjpError, explain
-from vjpcli.ops import (
+from vjpcli.ops.special_functions import (
     bessel_values,
     elliptic_values,
     factorial_values,

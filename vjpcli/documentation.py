@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from vjpcli.explanation.pages.codes_text import ROOMS, code_pages
-from vjpcli.explanation.pages.families import families, members, section_of, title_of
+from vjpcli.explanation.pages.families import families, members, title_of
 from vjpcli.explanation.pages.formula import BAR
 from vjpcli.explanation.pages.model import CodePage, OperationPage
 from vjpcli.explanation.pages.operation_page import operation_page
@@ -33,7 +33,7 @@ def operations_text() -> str:
     """docs/operations.md: every operation that a library offers."""
     import vjpcli.ops  # noqa: F401, PLC0415  (declares them)
 
-    pages = {family: [operation_page(one) for one in members(family)] for family in families()}
+    pages = {place: [operation_page(one) for one in members(*place)] for place in families()}
     pages = {family: found for family, found in pages.items() if found}
     count = sum(map(len, pages.values()))
     lines = [
@@ -50,21 +50,21 @@ def operations_text() -> str:
         "",
         *_contents(pages),
     ]
-    section = ""
-    for family, found in pages.items():
-        if section_of(family) != section:
-            section = section_of(family)
-            lines += ["", f"## {section}"]
-        lines += ["", f"### {title_of(family)}"]
+    earlier = ""
+    for (section, family), found in pages.items():
+        if section != earlier:
+            earlier = section
+            lines += ["", f"## {title_of(section)}"]
+        lines += ["", f"### {title_of(section, family)}"]
         for page in found:
             lines += ["", *_operation(page)]
     return written_bars("\n".join(lines), ascii_only=False) + "\n"
 
 
-def _contents(pages: Mapping[str, Iterable[OperationPage]]) -> Iterator[str]:
-    for family, found in pages.items():
+def _contents(pages: Mapping[tuple[str, str], Iterable[OperationPage]]) -> Iterator[str]:
+    for place, found in pages.items():
         links = ", ".join(f"[{page.name}](#{page.name.lower()})" for page in found)
-        yield f"- {title_of(family)}: {links}"
+        yield f"- {title_of(*place)}: {links}"
 
 
 def _operation(page: OperationPage) -> Iterator[str]:

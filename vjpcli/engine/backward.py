@@ -28,7 +28,8 @@ import numpy as np
 
 from vjpcli.graph.node import Graph, Node, Shape, dependents
 from vjpcli.graph.operation import make_constant, make_leaf
-from vjpcli.ops import reduction, shape
+from vjpcli.ops.reductions import reduction
+from vjpcli.ops.shapes import shape
 from vjpcli.record import record
 
 

@@ -18,7 +18,7 @@ from vjpcli.engine.backward import backward, seed_name
 from vjpcli.engine.evaluate import evaluate
 from vjpcli.graph.node import Graph, Node
 from vjpcli.graph.operation import make_constant, make_leaf
-from vjpcli.ops import reduction
+from vjpcli.ops.reductions import reduction
 
 
 def tangent(

@@ -1,7 +1,7 @@
 """A complex value: two real nodes, the real part and the imaginary part.
 
 The graph and the engine know real numbers alone. What a function makes of complex values is
-written in real operations (`ops/complex_meaning.py`), so that gradients, Jacobians, second
+written in real operations (`ops/spectra/complex_meaning.py`), so that gradients, Jacobians, second
 derivatives and the check need to know nothing of it.
 """
 

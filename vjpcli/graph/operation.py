@@ -186,7 +186,8 @@ class Operation:
 
     Attributes:
         name: its own name, NumPy's spelling.
-        family: the file of `ops/` that declares it.
+        section: the folder of `ops/` that declares it.
+        family: the file in that folder.
         documentation: the declaration's docstring.
         body: the declared function. For a primitive that is not elementwise it returns an
             Outcome; for a composite it returns the Node (or Nodes) it is made of.
@@ -234,12 +235,13 @@ class Operation:
         convention_about: the static arguments that leave nothing to remark when a call gives
             them all; empty: it is always remarked. None: those of `library_defaults`.
         takes_complex: the body takes complex operands as they are. What becomes of them
-            elsewhere is in `ops/complex_meaning.py`.
+            elsewhere is in `ops/spectra/complex_meaning.py`.
         notation: (node, operands, grouped operands, static arguments) as text -> how the node
             is written, `fft(x).real`; None for an ordinary call.
     """
 
     name: str
+    section: str
     family: str
     documentation: str
     body: Callable[..., Any]
@@ -370,9 +372,11 @@ def declare(
             operand_names.append(parameter.name)
             optional += parameter.default is not inspect.Parameter.empty
             variadic |= parameter.kind is inspect.Parameter.VAR_POSITIONAL
+    section, _, family = body.__module__.rpartition(".")
     operation = Operation(
         name=facts.pop("name", body.__name__),
-        family=body.__module__.rpartition(".")[2],
+        section=section.rpartition(".")[2],
+        family=family,
         documentation=inspect.cleandoc(body.__doc__ or ""),
         body=body,
         forward=forward,
@@ -396,10 +400,11 @@ def _constant(*, value: Any) -> Outcome:
     return outcome(value.shape, value=value)
 
 
-leaf = Operation("leaf", "graph", "A named input.", _leaf, None, (), 0, False, {})
+leaf = Operation("leaf", "graph", "node", "A named input.", _leaf, None, (), 0, False, {})
 constant = Operation(
     "constant",
     "graph",
+    "node",
     "A number or array that was written into the program.",
     _constant,
     lambda *, value: value,

@@ -21,7 +21,7 @@ class Index:
     """Where names lead, without loading what they name.
 
     Attributes:
-        files: operation name -> the file that declares it.
+        files: operation name -> the file that declares it, after its folder: `numbers.elementary`.
         functions: library -> spelling -> operation name.
         methods: library -> spelling after a dot -> operation name, where it differs.
     """
@@ -75,7 +75,7 @@ class Registry(Mapping[str, "Operation"]):
         """Every declaration, by file and then in the order of each file."""
         if not self._is_complete:
             self.load_every_file()
-            by_file = sorted(self._declared.values(), key=lambda operation: operation.family)
+            by_file = sorted(self._declared.values(), key=lambda one: (one.section, one.family))
             self._declared = {operation.name: operation for operation in by_file}
             self._is_complete = True
         return self._declared
@@ -103,7 +103,7 @@ class Registry(Mapping[str, "Operation"]):
         own = {operation.name: operation.name for operation in operations}
         aliases = {alias: one.name for one in operations for alias in one.aliases}
         return Index(
-            files={operation.name: operation.family for operation in operations},
+            files={one.name: f"{one.section}.{one.family}" for one in operations},
             functions={
                 library: {
                     **aliases,

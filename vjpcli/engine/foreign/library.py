@@ -13,9 +13,6 @@ from vjpcli.graph.names import find_callee
 from vjpcli.graph.operation import Library, Operation, make_leaf
 from vjpcli.record import record
 
-LINEAR_ALGEBRA = {"singular", "symmetric", "solving", "determinant", "orthogonal"}
-"""Families whose functions are looked up in the library's linalg first."""
-
 FOURIER = {"fourier", "real_transforms", "frequencies"}
 """Families whose functions are looked up in the library's fft first."""
 
@@ -118,7 +115,7 @@ class ForeignLibrary(ABC):
         return method
 
     def _modules(self, operation: Operation) -> tuple[Any, ...]:
-        if operation.family in LINEAR_ALGEBRA:
+        if operation.section == "linear_algebra":
             return (self.linalg, *self.modules)
         if operation.family in FOURIER:
             return (self.fft,)

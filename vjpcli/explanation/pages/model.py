@@ -31,7 +31,7 @@ class OperationPage:
 
     Attributes:
         name: its own name in the language.
-        family: the file of `ops/` that declares it.
+        family: the file below `ops/` that declares it.
         summary: one sentence.
         remarks: further sentences of the declaration, or "".
         call: how it is typed: "sum(x, axis=None, keepdims=False)".
