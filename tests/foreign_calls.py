@@ -15,9 +15,10 @@ from vjpcli.engine.foreign.calls import call
 from vjpcli.engine.foreign.jax_numpy import Jax
 from vjpcli.engine.foreign.library import ForeignLibrary
 from vjpcli.engine.foreign.pytorch import PyTorch
+from vjpcli.graph.facts import Sample
 from vjpcli.graph.names import Callee
 from vjpcli.graph.node import Graph, Node
-from vjpcli.graph.operation import OPERATIONS, Library, Operation, Sample, as_node, make_leaf
+from vjpcli.graph.operation import OPERATIONS, Library, Operation, as_node, make_leaf
 
 Found = list[tuple[Any, dict[str, Any] | None]]
 """For each result: its value, and the gradient of each input (None where there is none)."""

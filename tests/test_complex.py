@@ -12,8 +12,9 @@ import vjpcli.ops  # noqa: F401  (declares the operations)
 from vjpcli import VjpError, check, explain
 from vjpcli.engine.evaluate import evaluate
 from vjpcli.graph.complex_value import Complex
+from vjpcli.graph.facts import Sample
 from vjpcli.graph.node import Graph
-from vjpcli.graph.operation import OPERATIONS, Operation, Sample, as_node, make_leaf
+from vjpcli.graph.operation import OPERATIONS, Operation, as_node, make_leaf
 from vjpcli.ops.spectra.complex_functions import MEANINGS
 from vjpcli.ops.spectra.complex_meaning import AS_MADE, MULTILINEAR, ON_EACH_PART
 

@@ -18,8 +18,9 @@ from rule_cases import operand, rng_for
 from vjpcli.engine.backward import backward, seed_name
 from vjpcli.engine.evaluate import evaluate
 from vjpcli.errors import VjpError
+from vjpcli.graph.facts import Kink, Refusal
 from vjpcli.graph.node import Graph
-from vjpcli.graph.operation import OPERATIONS, Kink, Operation, Refusal, as_node, make_leaf
+from vjpcli.graph.operation import OPERATIONS, Operation, as_node, make_leaf
 
 ENGINES = ("torch", "jax", "autograd")
 

@@ -14,8 +14,9 @@ from vjpcli.engine.evaluate import evaluate
 from vjpcli.engine.structure import reads
 from vjpcli.errors import VjpError
 from vjpcli.graph.node import Graph
-from vjpcli.graph.operation import LARGEST_ARRAY, OPERATIONS, make_leaf
+from vjpcli.graph.operation import OPERATIONS, make_leaf
 from vjpcli.graph.random import random_numbers
+from vjpcli.graph.shapes import LARGEST_ARRAY
 
 
 def applied(function, *arrays):

@@ -13,7 +13,7 @@ from vjpcli.errors import Source, Span, fail
 from vjpcli.explanation.build import Contents, build
 from vjpcli.explanation.model import Explanation
 from vjpcli.explanation.problem import Problem, Settings, pose
-from vjpcli.graph.operation import refuse_oversized
+from vjpcli.graph.shapes import refuse_oversized
 from vjpcli.parser.seeds import SeedRequest, parse_seed
 from vjpcli.parser.values import GivenValue, parse_values
 

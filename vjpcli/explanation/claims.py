@@ -12,7 +12,7 @@ from vjpcli.errors import Fix, VjpError, did_you_mean, fail
 from vjpcli.explanation.checking import Claim
 from vjpcli.explanation.comparing import YOURS, Index, Referee
 from vjpcli.explanation.problem import Problem, run_text
-from vjpcli.graph.operation import shape_text
+from vjpcli.graph.shapes import shape_text
 from vjpcli.parser.values import GivenValue
 
 Array = NDArray[Any]

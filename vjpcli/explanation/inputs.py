@@ -16,7 +16,7 @@ from vjpcli.explanation.scripts import value_of_program
 from vjpcli.explanation.settings import Settings
 from vjpcli.explanation.stand_ins import example_value, stand_in, stand_in_shape
 from vjpcli.graph.free_names import free_names
-from vjpcli.graph.operation import shape_text
+from vjpcli.graph.shapes import shape_text
 from vjpcli.parser.expression import parse
 from vjpcli.parser.seeds import SeedRequest
 from vjpcli.parser.syntax import Program

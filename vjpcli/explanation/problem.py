@@ -23,8 +23,8 @@ from vjpcli.explanation.scripts import declared_values, left_out_note, seed_of_s
 from vjpcli.explanation.seeding import from_loss, from_seeds, outputs_of
 from vjpcli.explanation.settings import Settings
 from vjpcli.graph.node import Graph, Node
-from vjpcli.graph.operation import shape_text
 from vjpcli.graph.random import random_numbers
+from vjpcli.graph.shapes import shape_text
 from vjpcli.graph.trace import Trace, trace
 from vjpcli.parser.expression import parse
 from vjpcli.parser.seeds import SeedRequest

@@ -15,7 +15,7 @@ from vjpcli.engine.tangent import tangent
 from vjpcli.errors import Fix, Span, VjpError, did_you_mean, fail
 from vjpcli.explanation.problem import Problem, run_text
 from vjpcli.graph.node import Graph
-from vjpcli.graph.operation import shape_text
+from vjpcli.graph.shapes import shape_text
 from vjpcli.parser.values import parse_values
 from vjpcli.record import record
 

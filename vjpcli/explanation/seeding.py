@@ -17,7 +17,7 @@ from vjpcli.explanation.settings import Settings
 from vjpcli.graph.complex_value import names_of_parts
 from vjpcli.graph.free_names import free_names
 from vjpcli.graph.node import Graph
-from vjpcli.graph.operation import shape_text
+from vjpcli.graph.shapes import shape_text
 from vjpcli.graph.trace import Trace, trace
 from vjpcli.parser.expression import parse
 from vjpcli.parser.seeds import SeedRequest, fit_seed

@@ -9,7 +9,8 @@ import numpy as np
 from vjpcli.errors import fail
 from vjpcli.graph.binding import operand
 from vjpcli.graph.node import Node
-from vjpcli.graph.operation import OPERATIONS, make_constant, refuse_oversized
+from vjpcli.graph.operation import OPERATIONS, make_constant
+from vjpcli.graph.shapes import refuse_oversized
 
 
 def bracketed(name: str, items: list[Any]) -> Any:

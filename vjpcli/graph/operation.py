@@ -7,16 +7,15 @@ holds and what happens when an operation is applied to nodes.
 from __future__ import annotations
 
 import inspect
-import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from vjpcli.errors import VjpError, fail
 from vjpcli.graph.complex_value import Complex
+from vjpcli.graph.facts import Domain, Elsewhere, Kink, Refusal, Sample
 from vjpcli.graph.node import Kind, Node, Shape
 from vjpcli.graph.registry import Registry
 from vjpcli.record import record
@@ -42,11 +41,6 @@ KEYWORD_ALIASES = {
 }
 """PyTorch's spelling of a static argument -> NumPy's, for every operation alike."""
 
-LARGEST_ARRAY = 2 * 10**8
-"""Entries (1.6 GB of float64) above which an array is refused rather than computed."""
-
-MOST_AXES = 32
-"""Axes above which an array is refused; NumPy's 64 must also hold the axes of batched seeds."""
 
 Pattern = Literal["elementwise", "movement", "reduction", "along-axis", "all"]
 
@@ -73,109 +67,6 @@ def outcome(
     """An Outcome in one call."""
     nodes = None if operands is None else tuple(as_node(operand) for operand in operands)
     return Outcome(tuple(shape), static, nodes)
-
-
-@record
-class Domain:
-    """Where an operand may lie: the open interval its test samples are drawn from."""
-
-    name: str
-    low: float
-    high: float
-
-
-real = Domain("real", -2.5, 2.5)
-positive = Domain("positive", 0.2, 3.0)
-nonzero = Domain("nonzero", 0.3, 2.5)
-unit = Domain("(-1, 1)", -0.9, 0.9)
-above_one = Domain("above 1", 1.1, 3.0)
-probability = Domain("(0, 1)", 0.05, 0.95)
-
-
-@record
-class Sample:
-    """One way to call an operation in the tests that are derived from its declaration.
-
-    Attributes:
-        operands: a tuple is a shape, filled at random from the operand's domain; a list, a
-            number or an array is taken as it stands (a list nested for higher ranks).
-        static: keyword arguments.
-    """
-
-    operands: tuple[Any, ...]
-    static: Mapping[str, Any]
-
-
-def sample(*operands: Any, **static: Any) -> Sample:
-    """A Sample in one call: `sample((2, 3), axis=0)`."""
-    return Sample(operands, static)
-
-
-@record
-class Refusal:
-    """A call that must be refused with a Diagnostic of the given code."""
-
-    sample: Sample
-    code: str
-
-
-@record
-class Kink:
-    """A place where the function has no derivative, and what is done there.
-
-    Attributes:
-        place: the condition in words and code: "x == 0".
-        at: (y, *operands, **static) as arrays -> boolean mask of y's shape: was it hit?
-        point: operands (numbers or nested lists) at whose first entry the kink is hit.
-        static: keyword arguments that belong to the point.
-        operand: position of the operand whose slope is meant.
-        entry: flat position of the output's entry whose slope is meant.
-        slopes: the interval of slopes that is mathematically right (left and right limits).
-        used: the slope used here, which is PyTorch's.
-        others: what other engines use where it differs: {"jax": 1}.
-        says: a remark for the reader, or "".
-        tells: what the finding adds where it was hit, or "".
-        varies: (**static) -> the fields above that other static arguments change; those above
-            hold for the defaults. A slope of leaky_relu is one of its arguments.
-    """
-
-    place: str
-    at: Callable[..., Any]
-    slopes: tuple[float, float]
-    used: float
-    point: tuple[Any, ...] = ()
-    operand: int = 0
-    static: Mapping[str, Any] = field(default_factory=dict)
-    entry: int = 0
-    others: Mapping[str, float] = field(default_factory=dict)
-    says: str = ""
-    tells: str = ""
-    varies: Callable[..., Mapping[str, Any]] | None = None
-
-    def under(self, static: Mapping[str, Any]) -> Kink:
-        """The kink as it is under these static arguments."""
-        return self if self.varies is None else replace(self, **self.varies(**static))
-
-
-@record
-class Elsewhere:
-    """A place where another engine fails although there is a gradient; no slope says that.
-
-    Attributes:
-        engine: "torch", "jax" or "autograd".
-        does: what it does there, as the end of a sentence: 'raises "Singular matrix"'.
-        place: the condition in words: "a is singular".
-        at: (y, *operands, **static) as arrays -> is it so, somewhere?
-        point: operands at which it is so.
-        static: keyword arguments that belong to the point.
-    """
-
-    engine: str
-    does: str
-    place: str
-    at: Callable[..., Any]
-    point: tuple[Any, ...] = ()
-    static: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(eq=False, slots=True)
@@ -477,59 +368,3 @@ def constant_number(node: Node) -> float | None:
     if node.operation is constant and node.kind == "real" and node.size == 1:
         return float(node.static["value"].reshape(()))
     return None
-
-
-def broadcast_shapes(operation: str, *operands: Node) -> Shape:
-    """The common shape of `operands` by NumPy's broadcasting.
-
-    Errors: shape-mismatch, naming the shapes.
-    """
-    shapes = [operand.shape for operand in operands]
-    first = shapes[0]
-    if all(shape == first for shape in shapes):
-        return first
-    try:
-        return np.broadcast_shapes(*shapes)
-    except ValueError:
-        raise shape_mismatch(operation, *shapes) from None
-
-
-def shape_mismatch(operation: str, *shapes: Shape, why: str = "") -> VjpError:
-    """The shape-mismatch error of `operation` on operands of these shapes."""
-    listed = " and ".join(shape_text(shape) for shape in shapes)
-    notes = (
-        (why,)
-        if why
-        else ("two axes fit when they are equal or one of them is 1, compared from the last axis",)
-    )
-    return fail("shape-mismatch", f"{operation} cannot combine shapes {listed}", notes=notes)
-
-
-def refuse_oversized(shape: Sequence[int]) -> None:
-    """Refuses an array that would not fit, before anything is allocated.
-
-    Errors: too-large, too-many-axes.
-    """
-    entries = math.prod(int(length) for length in shape)
-    if entries > LARGEST_ARRAY:
-        raise fail(
-            "too-large",
-            f"an array of shape {shape_text(tuple(shape))} would have "
-            f"{_count_text(entries)} entries",
-            notes=(f"the limit is {LARGEST_ARRAY:,} entries",),
-        )
-    if len(shape) > MOST_AXES:
-        raise fail("too-many-axes", f"{len(shape)} axes; the limit is {MOST_AXES}")
-
-
-def shape_text(shape: Shape) -> str:
-    """A shape as Python writes it: (), (3,), (2, 3)."""
-    lengths = [int(length) for length in shape]
-    if all(length < 10**18 for length in lengths):
-        return str(tuple(lengths))
-    return f"({', '.join(_count_text(length).replace(',', '') for length in lengths)})"
-
-
-def _count_text(count: int) -> str:
-    """A count with its thousands apart; its size alone where nobody would read the digits."""
-    return f"{count:,}" if count < 10**18 else f"about 10^{math.log10(count):.0f}"

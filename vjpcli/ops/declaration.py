@@ -16,25 +16,18 @@ from typing import Any
 import numpy as np
 
 from vjpcli.errors import fail
+from vjpcli.graph.facts import Domain, Elsewhere, Kink, Refusal, Sample, real, sample
 from vjpcli.graph.node import Node, Shape
 from vjpcli.graph.operation import (
     TEXTBOOK,
     TORCH_AS_MEASURED,
-    Domain,
-    Elsewhere,
-    Kink,
     Operation,
     Outcome,
-    Refusal,
-    Sample,
-    broadcast_shapes,
     constant_number,
     declare,
     outcome,
-    real,
-    sample,
-    shape_text,
 )
+from vjpcli.graph.shapes import broadcast_shapes, shape_text
 
 __all__ = [
     "TEXTBOOK",

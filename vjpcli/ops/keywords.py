@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from vjpcli.errors import did_you_mean, fail
 from vjpcli.graph.node import Shape
-from vjpcli.graph.operation import refuse_oversized, shape_text
+from vjpcli.graph.shapes import refuse_oversized, shape_text
 
 
 def true_or_false(name: str, value: Any) -> bool:

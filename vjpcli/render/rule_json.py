@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from vjpcli.explanation.pages.model import CodePage, FamilyList, OperationPage
-from vjpcli.graph.operation import Kink
+from vjpcli.graph.facts import Kink
 from vjpcli.render.json import SCHEMA, JsonObject, plain
 
 

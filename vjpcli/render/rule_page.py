@@ -9,7 +9,8 @@ from collections.abc import Iterable, Mapping
 
 from vjpcli.explanation.pages.model import OperationPage
 from vjpcli.explanation.pages.spellings import LIBRARY_TITLES
-from vjpcli.graph.operation import TORCH_AS_MEASURED, Elsewhere, Kink
+from vjpcli.graph.facts import Elsewhere, Kink
+from vjpcli.graph.operation import TORCH_AS_MEASURED
 from vjpcli.render.numbers import format_number
 from vjpcli.render.page import Line, Page, spaces
 

@@ -21,7 +21,8 @@ from vjpcli.explanation.findings.telling import Array, finding
 from vjpcli.explanation.findings.wording import number, numbers, words_of
 from vjpcli.explanation.problem import Problem, pose
 from vjpcli.graph.node import Graph, Node, ancestors
-from vjpcli.graph.operation import leaf, shape_text
+from vjpcli.graph.operation import leaf
+from vjpcli.graph.shapes import shape_text
 from vjpcli.parser.syntax import Binary, Call, Expression, Name, Unary, postorder
 from vjpcli.parser.values import GivenValue
 from vjpcli.record import record

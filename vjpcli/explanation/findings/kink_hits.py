@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from vjpcli.explanation.evidence import Evidence
 from vjpcli.explanation.findings.rerun import gradients_with, pass_gradients
 from vjpcli.explanation.findings.telling import Mask
+from vjpcli.graph.facts import Kink
 from vjpcli.graph.node import Node
-from vjpcli.graph.operation import Kink
 
 Array = NDArray[Any]
 

@@ -24,8 +24,8 @@ from vjpcli.explanation.findings.place_words import place_in_words
 from vjpcli.explanation.findings.rerun import pass_gradients
 from vjpcli.explanation.findings.telling import ENGINES, Mask, count_note, finding, first_position
 from vjpcli.explanation.findings.wording import gradient_name, listed, number, words_of
+from vjpcli.graph.facts import Kink
 from vjpcli.graph.node import Node, dependents
-from vjpcli.graph.operation import Kink
 
 Array = NDArray[Any]
 

@@ -15,8 +15,10 @@ import numpy as np
 from vjpcli.engine.symbolic import rule_text
 from vjpcli.errors import VjpError
 from vjpcli.explanation.pages.model import RuleFormula
+from vjpcli.graph.facts import Sample
 from vjpcli.graph.node import Node
-from vjpcli.graph.operation import TEXTBOOK, Operation, Sample, make_leaf, shape_text
+from vjpcli.graph.operation import TEXTBOOK, Operation, make_leaf
+from vjpcli.graph.shapes import shape_text
 
 BAR = "\u0304"
 """Over a name it means its adjoint: ȳ is the seed, where y is the output of the program."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import Any
 
-from vjpcli.graph.operation import Elsewhere, Kink
+from vjpcli.graph.facts import Elsewhere, Kink
 from vjpcli.record import record
 
 

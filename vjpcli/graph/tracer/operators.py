@@ -7,7 +7,8 @@ from typing import Any
 from vjpcli.errors import Diagnostic, Label, VjpError
 from vjpcli.graph.folding import fold, fold_complex, joined_tuples
 from vjpcli.graph.node import written_at
-from vjpcli.graph.operation import OPERATIONS, shape_text
+from vjpcli.graph.operation import OPERATIONS
+from vjpcli.graph.shapes import shape_text
 from vjpcli.graph.tracer.state import PLAIN, State
 from vjpcli.parser.syntax import Binary, Number, Sequence, Unary
 from vjpcli.parser.walk import Done

@@ -14,16 +14,9 @@ from vjpcli.graph.complex_value import Complex, complex_values
 from vjpcli.graph.libraries import LibraryName, aliases_of
 from vjpcli.graph.names import Callee, Transform
 from vjpcli.graph.node import Node, ancestors, written_at
-from vjpcli.graph.operation import (
-    OPERATIONS,
-    Library,
-    as_node,
-    compute,
-    make_leaf,
-    refuse_oversized,
-    shape_text,
-)
+from vjpcli.graph.operation import OPERATIONS, Library, as_node, compute, make_leaf
 from vjpcli.graph.results import Results
+from vjpcli.graph.shapes import refuse_oversized, shape_text
 from vjpcli.graph.tracer.objects import Function, Mapped
 from vjpcli.graph.tracer.updates import At, Place, Update
 from vjpcli.parser.syntax import Expression, Program, Sequence

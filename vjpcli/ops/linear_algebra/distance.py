@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from vjpcli.graph.operation import shape_mismatch
+from vjpcli.graph.shapes import shape_mismatch
 from vjpcli.ops.declaration import Kink, Refusal, fail, operation, outcome, sample, shape_text
 from vjpcli.ops.keywords import plain_number
 from vjpcli.ops.linear_algebra.matrix import require_matrix, union

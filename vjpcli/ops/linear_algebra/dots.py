@@ -5,7 +5,7 @@ Each is made of `@`, `*` and a change of shape, so none needs a rule of its own.
 
 from __future__ import annotations
 
-from vjpcli.graph.operation import shape_mismatch
+from vjpcli.graph.shapes import shape_mismatch
 from vjpcli.ops.declaration import Refusal, operation, sample, trailing_axis
 from vjpcli.ops.linear_algebra.matrix import require_rank
 from vjpcli.ops.linear_algebra.products import flat, matmul_shape

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from vjpcli.graph.operation import as_node, shape_mismatch
+from vjpcli.graph.operation import as_node
+from vjpcli.graph.shapes import shape_mismatch
 from vjpcli.ops.declaration import (
     Refusal,
     fail,

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from vjpcli.graph.operation import as_node, shape_mismatch
+from vjpcli.graph.operation import as_node
+from vjpcli.graph.shapes import shape_mismatch
 from vjpcli.ops.declaration import Refusal, fail, operation, outcome, sample
 from vjpcli.ops.keywords import one_of, plain_number, true_or_false, whole_number
 from vjpcli.ops.linear_algebra import determinant, singular

@@ -9,7 +9,8 @@ import math
 
 import numpy as np
 
-from vjpcli.graph.operation import OPERATIONS, as_node, shape_mismatch
+from vjpcli.graph.operation import OPERATIONS, as_node
+from vjpcli.graph.shapes import shape_mismatch
 from vjpcli.ops.declaration import (
     Refusal,
     broadcast_shapes,

@@ -10,7 +10,8 @@ import math
 
 import numpy as np
 
-from vjpcli.graph.operation import OPERATIONS, positive
+from vjpcli.graph.facts import positive
+from vjpcli.graph.operation import OPERATIONS
 from vjpcli.ops.declaration import (
     Refusal,
     elementwise,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from vjpcli.graph.operation import as_node, refuse_oversized
+from vjpcli.graph.operation import as_node
+from vjpcli.graph.shapes import refuse_oversized
 from vjpcli.ops.declaration import Node, Refusal, fail, operation, outcome, sample, shape_text
 from vjpcli.ops.keywords import position_array, true_or_false, whole_number
 from vjpcli.ops.neural.loss import reduced

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from vjpcli.graph.operation import refuse_oversized
+from vjpcli.graph.shapes import refuse_oversized
 from vjpcli.ops.declaration import (
     Refusal,
     fail,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from vjpcli.graph.operation import OPERATIONS, as_node, probability, real
+from vjpcli.graph.facts import probability, real
+from vjpcli.graph.operation import OPERATIONS, as_node
 from vjpcli.ops.declaration import (
     Refusal,
     elementwise,

@@ -12,7 +12,8 @@ from typing import NamedTuple
 
 from vjpcli.errors import VjpError
 from vjpcli.graph.node import Node, Shape
-from vjpcli.graph.operation import OPERATIONS, refuse_oversized
+from vjpcli.graph.operation import OPERATIONS
+from vjpcli.graph.shapes import refuse_oversized
 from vjpcli.ops.declaration import Refusal, fail, operation, sample, shape_text
 from vjpcli.ops.keywords import one_of, whole_number, whole_per_axis
 from vjpcli.ops.neural.windows import (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from vjpcli.graph.operation import refuse_oversized
+from vjpcli.graph.shapes import refuse_oversized
 from vjpcli.ops.declaration import Node, Refusal, fail, operation, outcome, sample, shape_text
 from vjpcli.ops.keywords import whole_number
 from vjpcli.ops.neural.class_index import nearest_indices

@@ -9,7 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from vjpcli.graph.node import Node
-from vjpcli.graph.operation import as_node, refuse_oversized
+from vjpcli.graph.operation import as_node
+from vjpcli.graph.shapes import refuse_oversized
 from vjpcli.ops.declaration import (
     Kink,
     Refusal,

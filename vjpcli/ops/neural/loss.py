@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 
-from vjpcli.graph.operation import OPERATIONS, positive, real
+from vjpcli.graph.facts import positive, real
+from vjpcli.graph.operation import OPERATIONS
 from vjpcli.ops.declaration import Refusal, fail, operation, sample, shape_text
 from vjpcli.ops.keywords import one_of, plain_number, true_or_false
 from vjpcli.ops.neural import activation

@@ -6,7 +6,7 @@ constant group is no singular point.
 
 from __future__ import annotations
 
-from vjpcli.graph.operation import positive, real
+from vjpcli.graph.facts import positive, real
 from vjpcli.ops.declaration import Refusal, fail, operation, sample, shape_text
 from vjpcli.ops.keywords import plain_number, true_or_false, whole_number, whole_per_axis
 from vjpcli.ops.neural.windows import kernel_windows, padded

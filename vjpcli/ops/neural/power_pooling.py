@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from vjpcli.graph.operation import positive
+from vjpcli.graph.facts import positive
 from vjpcli.ops.declaration import Refusal, fail, operation, sample
 from vjpcli.ops.keywords import plain_number, whole_per_axis
 from vjpcli.ops.neural import rectifier

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from vjpcli.graph.operation import OPERATIONS, as_node, refuse_oversized
+from vjpcli.graph.operation import OPERATIONS, as_node
+from vjpcli.graph.shapes import refuse_oversized
 from vjpcli.ops.declaration import Refusal, fail, operation, sample, shape_text
 from vjpcli.ops.keywords import one_of, plain_number, true_or_false, whole_number, whole_per_axis
 from vjpcli.ops.neural.adaptive_pooling import pool_to_size

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from vjpcli.graph.operation import refuse_oversized
+from vjpcli.graph.shapes import refuse_oversized
 from vjpcli.ops.declaration import Refusal, fail, operation, outcome, sample, shape_text
 from vjpcli.ops.keywords import whole_per_axis
 from vjpcli.ops.shapes import indexing

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from vjpcli.graph.operation import nonzero, real
+from vjpcli.graph.facts import nonzero, real
 from vjpcli.ops.declaration import (
     Kink,
     Refusal,

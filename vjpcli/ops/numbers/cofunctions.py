@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from vjpcli.graph.operation import above_one, nonzero, probability, unit
+from vjpcli.graph.facts import above_one, nonzero, probability, unit
 from vjpcli.ops.declaration import elementwise, operation, sample
 from vjpcli.ops.numbers import hyperbolic, trigonometry
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from vjpcli.graph.operation import OPERATIONS, as_node, constant_number, refuse_oversized
+from vjpcli.graph.operation import OPERATIONS, as_node, constant_number
+from vjpcli.graph.shapes import refuse_oversized
 from vjpcli.ops.declaration import Refusal, fail, operation, sample, shape_text, trailing_axis
 from vjpcli.ops.keywords import plain_number, whole_number
 from vjpcli.ops.numbers import comparison

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from vjpcli.graph.operation import nonzero
+from vjpcli.graph.facts import nonzero
 from vjpcli.ops.declaration import Kink, elementwise, sample
 from vjpcli.ops.numbers import rounding
 

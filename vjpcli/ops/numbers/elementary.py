@@ -12,7 +12,7 @@ import math
 
 import numpy as np
 
-from vjpcli.graph.operation import positive
+from vjpcli.graph.facts import positive
 from vjpcli.ops.declaration import Domain, elementwise, sample
 
 above_minus_one = Domain("above -1", -0.8, 2.5)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from vjpcli.graph.operation import above_one, unit
+from vjpcli.graph.facts import above_one, unit
 from vjpcli.ops.declaration import elementwise
 from vjpcli.ops.numbers import arithmetic, elementary
 

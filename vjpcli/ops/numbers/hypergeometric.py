@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from vjpcli.graph.operation import positive
+from vjpcli.graph.facts import positive
 from vjpcli.ops.declaration import broadcast_shapes, fail, operation, outcome, sample
 from vjpcli.ops.special_functions.special_values import Array, in_float64
 

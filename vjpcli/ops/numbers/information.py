@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from vjpcli.graph.operation import positive
+from vjpcli.graph.facts import positive
 from vjpcli.ops.declaration import Refusal, elementwise, operation, sample, trailing_axes
 from vjpcli.ops.keywords import plain_number
 from vjpcli.ops.numbers import comparison, elementary, logarithm

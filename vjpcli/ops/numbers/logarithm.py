@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from vjpcli.graph.operation import above_one, positive, probability
+from vjpcli.graph.facts import above_one, positive, probability
 from vjpcli.ops.declaration import Kink, Refusal, elementwise, fail, operation, outcome, sample
 from vjpcli.ops.keywords import plain_number
 from vjpcli.ops.numbers import comparison, elementary

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from vjpcli.graph.operation import unit
+from vjpcli.graph.facts import unit
 from vjpcli.ops.declaration import Kink, Refusal, elementwise, operation, outcome, sample
 from vjpcli.ops.keywords import whole_number
 from vjpcli.ops.numbers import arithmetic, comparison, elementary

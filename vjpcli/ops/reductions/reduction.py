@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from vjpcli.graph.operation import as_node, nonzero
+from vjpcli.graph.facts import nonzero
+from vjpcli.graph.operation import as_node
 from vjpcli.ops.declaration import (
     Refusal,
     fail,

@@ -11,7 +11,8 @@ import itertools
 
 import numpy as np
 
-from vjpcli.graph.operation import as_node, nonzero
+from vjpcli.graph.facts import nonzero
+from vjpcli.graph.operation import as_node
 from vjpcli.ops.declaration import (
     Refusal,
     broadcast_shapes,

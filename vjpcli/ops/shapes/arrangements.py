@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 
-from vjpcli.graph.operation import refuse_oversized
+from vjpcli.graph.shapes import refuse_oversized
 from vjpcli.ops.declaration import Refusal, fail, operation, sample, shape_text
 from vjpcli.ops.keywords import true_or_false, whole_number
 from vjpcli.ops.shapes import copying, indexing, joining, shape

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from vjpcli.graph.operation import as_node, make_constant, refuse_oversized
+from vjpcli.graph.operation import as_node, make_constant
+from vjpcli.graph.shapes import refuse_oversized
 from vjpcli.ops.declaration import Refusal, fail, operation, sample, shape_text, trailing_axis
 from vjpcli.ops.keywords import (
     array_shape,

@@ -6,7 +6,8 @@ import math
 
 import numpy as np
 
-from vjpcli.graph.operation import make_constant, refuse_oversized
+from vjpcli.graph.operation import make_constant
+from vjpcli.graph.shapes import refuse_oversized
 from vjpcli.ops.declaration import Refusal, fail, operation, sample
 from vjpcli.ops.keywords import plain_number
 from vjpcli.ops.shapes import builders, shape

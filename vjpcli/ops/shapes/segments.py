@@ -6,7 +6,8 @@ import math
 
 import numpy as np
 
-from vjpcli.graph.operation import OPERATIONS, as_node, refuse_oversized
+from vjpcli.graph.operation import OPERATIONS, as_node
+from vjpcli.graph.shapes import refuse_oversized
 from vjpcli.ops.declaration import Refusal, fail, operation, sample, shape_text
 from vjpcli.ops.keywords import (
     array_shape,

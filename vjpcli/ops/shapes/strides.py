@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from vjpcli.graph.operation import OPERATIONS, refuse_oversized
+from vjpcli.graph.operation import OPERATIONS
+from vjpcli.graph.shapes import refuse_oversized
 from vjpcli.ops.declaration import Refusal, fail, operation, sample, shape_text
 from vjpcli.ops.keywords import array_shape, whole_number, whole_numbers
 from vjpcli.ops.shapes import indexing, scattering, shape

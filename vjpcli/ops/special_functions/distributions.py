@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import field
 from typing import Any
 
-from vjpcli.graph.operation import positive
+from vjpcli.graph.facts import positive
 from vjpcli.ops.declaration import operation, sample
 from vjpcli.ops.neural import activation
 from vjpcli.ops.numbers import (

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 
-from vjpcli.graph.operation import Domain, positive, probability
+from vjpcli.graph.facts import Domain, positive, probability
 from vjpcli.ops.declaration import Refusal, elementwise, operation, outcome, sample
 from vjpcli.ops.keywords import whole_number
 from vjpcli.ops.numbers import elementary

@@ -9,7 +9,8 @@ import math
 
 import numpy as np
 
-from vjpcli.graph.operation import LIBRARIES, Domain, positive
+from vjpcli.graph.facts import Domain, positive
+from vjpcli.graph.operation import LIBRARIES
 from vjpcli.ops.declaration import Kink, elementwise, operation, sample
 from vjpcli.ops.numbers import comparison, rounding, trigonometry
 from vjpcli.ops.special_functions import factorial_values, incomplete_values, special

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from vjpcli.graph.operation import probability
+from vjpcli.graph.facts import probability
 from vjpcli.ops.declaration import elementwise, sample
 from vjpcli.ops.numbers import elementary
 from vjpcli.ops.special_functions import special_values

@@ -5,7 +5,7 @@ How the values are computed, and to what accuracy, stands in `incomplete_values.
 
 from __future__ import annotations
 
-from vjpcli.graph.operation import positive, probability
+from vjpcli.graph.facts import positive, probability
 from vjpcli.ops.declaration import elementwise, sample
 from vjpcli.ops.numbers import comparison, elementary
 from vjpcli.ops.special_functions import incomplete_values, special

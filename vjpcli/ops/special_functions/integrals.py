@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from vjpcli.graph.operation import positive
+from vjpcli.graph.facts import positive
 from vjpcli.ops.declaration import (
     Refusal,
     elementwise,

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from vjpcli.graph.operation import positive
+from vjpcli.graph.facts import positive
 from vjpcli.ops.declaration import elementwise, operation, sample
 from vjpcli.ops.numbers import comparison, elementary, trigonometry
 from vjpcli.ops.special_functions import incomplete_values

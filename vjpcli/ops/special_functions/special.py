@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 
-from vjpcli.graph.operation import positive, unit
+from vjpcli.graph.facts import positive, unit
 from vjpcli.ops.declaration import (
     Kink,
     Refusal,

@@ -11,8 +11,8 @@ import math
 import numpy as np
 
 from vjpcli.graph.complex_value import Complex, real_needed
-from vjpcli.graph.operation import positive
-from vjpcli.graph.operation import real as real_domain
+from vjpcli.graph.facts import positive
+from vjpcli.graph.facts import real as real_domain
 from vjpcli.ops.declaration import (
     Kink,
     Refusal,

@@ -12,7 +12,8 @@ import numpy as np
 
 from vjpcli.graph.complex_value import Complex
 from vjpcli.graph.node import Node
-from vjpcli.graph.operation import broadcast_shapes, constant, make_constant
+from vjpcli.graph.operation import constant, make_constant
+from vjpcli.graph.shapes import broadcast_shapes
 from vjpcli.ops.shapes import shape as shapes
 
 
