@@ -8,7 +8,7 @@ file, and a test holds it against the declarations.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -44,6 +44,7 @@ class Registry(Mapping[str, "Operation"]):
     def __init__(self) -> None:
         self._declared: dict[str, Operation] = {}
         self._is_complete = False
+        self._full_index: Index | None = None
         self.index = Index()
         self.load_file: Callable[[str], object] = lambda _: None
         self.load_every_file: Callable[[], object] = lambda: None
@@ -57,6 +58,7 @@ class Registry(Mapping[str, "Operation"]):
         if operation.name in self._declared:
             raise ValueError(f"declared twice: {operation.name}")
         self._declared[operation.name] = operation
+        self._full_index = None
 
     def __getitem__(self, name: str) -> Operation:
         if name not in self._declared and name in self.index.files:
@@ -99,27 +101,27 @@ class Registry(Mapping[str, "Operation"]):
         library gives a meaning of its own before both.
         """
         operations = self.complete().values()
-        libraries = ("torch", "numpy", "jax")
-        own = {operation.name: operation.name for operation in operations}
-        aliases = {alias: one.name for one in operations for alias in one.aliases}
-        return Index(
-            files={one.name: f"{one.section}.{one.family}" for one in operations},
-            functions={
-                library: {
-                    **aliases,
-                    **own,
-                    **{
-                        s: one.name
-                        for one in operations
-                        for s in one.library_names.get(library, ())
-                    },
-                }
-                for library in libraries
-            },
-            methods={
-                library: {
-                    s: one.name for one in operations for s in one.method_names.get(library, ())
-                }
-                for library in libraries
-            },
-        )
+        if self._full_index is None:
+            self._full_index = _index_of(operations)
+        return self._full_index
+
+
+def _index_of(operations: Collection[Operation]) -> Index:
+    libraries = ("torch", "numpy", "jax")
+    own = {operation.name: operation.name for operation in operations}
+    aliases = {alias: one.name for one in operations for alias in one.aliases}
+    return Index(
+        files={one.name: f"{one.section}.{one.family}" for one in operations},
+        functions={
+            library: {
+                **aliases,
+                **own,
+                **{s: one.name for one in operations for s in one.library_names.get(library, ())},
+            }
+            for library in libraries
+        },
+        methods={
+            library: {s: one.name for one in operations for s in one.method_names.get(library, ())}
+            for library in libraries
+        },
+    )
