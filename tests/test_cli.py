@@ -103,6 +103,16 @@ def test_expression_from_stdin():
     assert out(vjp("grad", "-", "x=1,2", stdin=b"h = x*x\nsum(h)\n")) == "2.0 4.0\n"
 
 
+def test_expression_from_a_file(tmp_path):
+    (tmp_path / "loss.py").write_text("import torch\nh = x*x\ntorch.sum(h)\n", encoding="utf-8")
+    assert out(vjp("grad", "@loss.py", "x=1,2", folder=tmp_path)) == "2.0 4.0\n"
+    missing = vjp("grad", "@lost.py", "x=1,2", folder=tmp_path)
+    assert missing.returncode == 2
+    assert missing.stderr.decode().startswith("error[file-missing]")
+    no_text = vjp("grad", f"@{tmp_path}", "x=1,2")
+    assert no_text.stderr.decode().startswith("error[file-is-folder]")
+
+
 def test_values_from_stdin():
     assert out(vjp("grad", "sum(x*x)", "x=-", stdin=b"1 2 3\n")) == "2.0 4.0 6.0\n"
 

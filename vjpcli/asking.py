@@ -46,12 +46,10 @@ def posed(
     from vjpcli.parser.values import parse_values  # noqa: PLC0415
 
     stdin = StandardInput(_read_stdin)
-    if expression == "-":
-        text = stdin.take("the expression")
-        try:
-            expression = text.decode("utf-8-sig")
-        except UnicodeDecodeError:
-            raise fail("not-text", "the expression on standard input is not UTF-8 text") from None
+    if expression == "-" or expression.startswith("@"):
+        from vjpcli.parser.program_files import program_text  # noqa: PLC0415
+
+        expression = program_text(expression, stdin)
     given = parse_values(values or [], stdin=stdin, expression=expression)
     requests = [parse_seed(text, stdin=stdin) for text in seeds or []]
     return pose(expression, given, requests, loss, settings)

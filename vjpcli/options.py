@@ -11,7 +11,7 @@ Expression = Annotated[
     typer.Argument(
         metavar="EXPRESSION",
         help='A program such as "3*a + log(c)"; statements are separated by ; or new lines; '
-        "- reads it from stdin.",
+        "@script.py reads it from a file, - from stdin.",
         show_default=False,
     ),
 ]

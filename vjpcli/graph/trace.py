@@ -122,7 +122,7 @@ class _Tracer(Words, Operators, Attributes, Calls, Positions):
         parts = [value] if len(targets) == 1 else self.unpack(statement, value)
         for target, part in zip(targets, parts, strict=True):
             self.environment[target] = part
-            if isinstance(part, Node):
+            if isinstance(part, Node) and part is not self.inputs.get(target):
                 self.named.append((target, part))
             elif isinstance(part, Complex):
                 real, imaginary = names_of_parts(target)

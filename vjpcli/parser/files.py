@@ -67,7 +67,7 @@ def read_one(where: Reference, stdin: StandardInput | None) -> NDArray[np.float6
         `stdin-missing`.
     """
     try:
-        with _opened(where, stdin) as file:
+        with opened(where, stdin) as file:
             return _pick(_content(file, where), where)
     except VjpError as error:
         raise error.at(where.source, where.span) from None
@@ -80,7 +80,7 @@ def read_all(where: Reference, stdin: StandardInput | None) -> dict[str, NDArray
         without a name.
     """
     try:
-        with _opened(where, stdin) as file:
+        with opened(where, stdin) as file:
             content: Content | None = _content(file, where)
             if where.key is not None and not isinstance(content, np.ndarray) and content:
                 content = content.inside(where.key)
@@ -198,8 +198,14 @@ def _extension(path: str) -> str:
     return Path(path).suffix.lower()
 
 
-def _opened(where: Reference, stdin: StandardInput | None) -> IO[bytes]:
-    """The file, open and seekable."""
+def opened(
+    where: Reference, stdin: StandardInput | None, *, any_extension: bool = False
+) -> IO[bytes]:
+    """The file, open and seekable.
+
+    Errors: stdin-missing, file-is-folder, file-missing, file-unreadable, file-too-large,
+    file-extension.
+    """
     if where.is_stdin:
         if stdin is None:
             raise fail("stdin-missing", "there is no standard input here to read")
@@ -214,7 +220,8 @@ def _opened(where: Reference, stdin: StandardInput | None) -> IO[bytes]:
                 notes=_names_nearby(path, "it holds"),
             )
         if stat.S_ISREG(mode):
-            _check_extension(where)
+            if not any_extension:
+                _check_extension(where)
             return path.open("rb")
         with path.open("rb") as pipe:
             data = pipe.read(_MOST_PIPED + 1)
