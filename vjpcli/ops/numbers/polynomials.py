@@ -15,6 +15,9 @@ from vjpcli.ops.shapes import indexing, joining, shape
 
 MOST_COEFFICIENTS = 1000
 
+MOST_ROWS = 20
+"""Of a matrix whose characteristic polynomial is asked for: beyond, the recursion loses digits."""
+
 
 def _require_coefficients(name, *polynomials):
     """Refuses what is no vector of coefficients.
@@ -195,30 +198,44 @@ def _entry(x, place):
 
 @operation(
     name="poly",
-    samples=(sample((3,)), sample((1,)), sample((0,))),
-    refuses=(Refusal(sample((2, 2)), "shape-mismatch"),),
+    samples=(sample((3,)), sample((1,)), sample((0,)), sample((3, 3)), sample((1, 1))),
+    refuses=(Refusal(sample((2, 3)), "shape-mismatch"), Refusal(sample(()), "shape-mismatch")),
     keyword_aliases={"seq_of_zeros": "roots"},
     analytic=True,
 )
 def coefficients_of_roots(roots):
     """Coefficients of the polynomial with the given roots, the highest power first: np.poly.
 
-    Shapes:  roots [n] -> [n + 1]
+    Of a matrix it is the characteristic polynomial, whose roots are the eigenvalues.
+
+    Shapes:  roots [n] or a matrix [n, n] -> [n + 1]
     Kinks:   none
-    Source:  the product of the factors x - root
+    Source:  the product of the factors x - root; of a matrix, Faddeev and LeVerrier's recursion
     Example: vjp explain "np.poly(r)" r=1,2,-0.5 --seed 0,1,0,0
     """
+    if roots.ndim == 2 and roots.shape[0] == roots.shape[1] <= MOST_ROWS:
+        return _characteristic_polynomial(roots)
     if roots.ndim != 1 or roots.size > MOST_COEFFICIENTS:
         raise fail(
             "shape-mismatch",
-            f"poly takes a vector of roots, not shape {shape_text(roots.shape)}",
-            notes=("of a matrix, take the eigenvalues first",) if roots.ndim > 1 else (),
+            "poly takes a vector of roots, or a square matrix of at most "
+            f"{MOST_ROWS} rows, not shape {shape_text(roots.shape)}",
         )
     p = as_node(np.ones(1))
     for place in range(roots.size):
         moved = joining.concatenate(np.zeros(1), p * _entry(roots, place), axis=0)
         p = joining.concatenate(p, np.zeros(1), axis=0) - moved
     return p
+
+
+def _characteristic_polynomial(A):
+    identity = np.eye(A.shape[0])
+    coefficients, quotient = [as_node(np.ones(()))], as_node(identity)
+    for count in range(1, A.shape[0] + 1):
+        product = A @ quotient
+        coefficients.append(-products.trace(product) / count)
+        quotient = product + coefficients[-1] * identity
+    return joining.stack(*coefficients, axis=0)
 
 
 def _real_roots(p):
