@@ -21,12 +21,18 @@ def pythons_own(name: str, arguments: list[Any]) -> tuple[str, list[Any]] | None
     """
     if name == "sum" and len(arguments) == 1 and isinstance(arguments[0], Comprehended):
         return "add", arguments[0]
-    several = len(arguments) == 2 if name == "log" else len(arguments) > 2
-    if name in OF_NUMBERS and several and all(map(_is_number, arguments)):
+    if name == "log" and len(arguments) == 2 and all(map(_is_operand, arguments)):
+        return OF_NUMBERS[name], arguments
+    if name in ("max", "min") and len(arguments) > 2 and all(map(_is_number, arguments)):
         return OF_NUMBERS[name], arguments
     return None
 
 
-def _is_number(argument: Any) -> bool:
-    """Whether it can be an operand; True and False are settings, as in `max(x, 0, True)`."""
+def _is_operand(argument: Any) -> bool:
+    """True and False are settings, as in `max(x, 0, True)`."""
     return isinstance(argument, Node | int | float) and not isinstance(argument, bool)
+
+
+def _is_number(argument: Any) -> bool:
+    """Python's max has no meaning for arrays, and another one for lists."""
+    return _is_operand(argument) and not (isinstance(argument, Node) and argument.ndim)
