@@ -1,26 +1,20 @@
-"""What PyTorch, NumPy and JAX have is either known here or refused with a reason.
-
-The names are kept in `public_names.json` (PyTorch 2.13, NumPy 2.4, JAX 0.10), so that this
-holds where the libraries are not installed.
-"""
+"""What PyTorch, NumPy, SciPy and JAX have is either known here or refused with a reason."""
 
 from __future__ import annotations
-
-import json
-from pathlib import Path
 
 import pytest
 
 from vjpcli import VjpError, grad
 from vjpcli.errors import Source, Span, close_spelling, slips_between
+from vjpcli.explanation.pages.spellings import METHODS
 from vjpcli.graph.libraries import LibraryName
 from vjpcli.graph.names import LIBRARY_ROOTS, find_callee
 from vjpcli.graph.node import Node
 from vjpcli.graph.operation import make_leaf
+from vjpcli.graph.public_names import public_names
 from vjpcli.graph.unknown_names import reason_against
 
-NAMES: dict[str, str] = json.loads(Path(__file__).with_name("public_names.json").read_text("utf-8"))
-METHODS = {"torch.Tensor", "numpy.ndarray", "jax.Array"}
+NAMES = public_names()
 SPELT = {"torch.nn.functional": "F", "numpy": "np", "jax.numpy": "jnp"}
 REASONS = {"not-offered", "random-operation", "in-place-operation"}
 
@@ -33,7 +27,7 @@ def array() -> Node:
 def test_function_of_a_library_is_known_or_refused_with_its_reason(module):
     path = module.split(".")
     wrong = []
-    for name in NAMES[module].split():
+    for name in NAMES[module]:
         source = Source(f"{module}.{name}(x)")
         found: object = LibraryName(LIBRARY_ROOTS[path[0]], path[0])
         try:
@@ -48,10 +42,10 @@ def test_function_of_a_library_is_known_or_refused_with_its_reason(module):
     assert wrong == []
 
 
-@pytest.mark.parametrize("kind", sorted(METHODS))
+@pytest.mark.parametrize("kind", METHODS)
 def test_attribute_of_an_array_is_known_or_refused_with_its_reason(kind):
     wrong = []
-    for name in NAMES[kind].split():
+    for name in NAMES[kind]:
         try:
             grad(f"x.{name}", {"x": [[1.0, 2.0]]}, seed="ones")
         except VjpError as error:
@@ -66,6 +60,13 @@ def test_attribute_of_an_array_is_known_or_refused_with_its_reason(kind):
     [
         ("torch.bernoulli(x)", "random-operation", "draws at random"),
         ("np.random.poisson(x)", "random-operation", "draws at random"),
+        ("np.random.beta(x, x)", "random-operation", "draws at random"),
+        ("jax.random.normal(x)", "random-operation", "draws at random"),
+        ("torch.cond(x, x)", "not-offered", "whether, code is run"),
+        ("torch.solve(x, x)", "not-offered", "removed"),
+        ("jax.lax.gather(x, 0, 0)", "not-offered", "positions"),
+        ("sympy.sinc(x)", "not-offered", "in SymPy"),
+        ("scipy.signal.square(x)", "not-offered", "no operation is written"),
         ("x.byteswap()", "not-offered", "bits"),
         ("np.histogram(x)", "not-offered", "whole numbers"),
         ("torch.save(x)", "not-offered", "files"),

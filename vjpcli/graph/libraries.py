@@ -14,6 +14,7 @@ from vjpcli.graph.names import (
     LEAF_CLASSES,
     LIBRARY_PARTS,
     LIBRARY_ROOTS,
+    OTHER_FUNCTIONS,
     SHORT_MODULES,
     TRANSFORMS,
     WHOLE_DTYPE_NAMES,
@@ -55,16 +56,20 @@ class LibraryName:
         """
         if self.path.partition(".")[0] in ("optax", "tf", "tensorflow"):
             return self._formula(name, source, span)
-        if (part := self._part(name)) is not None:
-            return part
-        if name in INDEX_OBJECTS:
-            return IndexObject(name)
-        if name in CONSTANTS:
-            return CONSTANTS[name]
-        found = self._object(name) or self._function(name)
-        if found is None:
+        if (found := self.find(name)) is None:
             raise unknown_function(name, source, Span(span.end - len(name), span.end), self.path)
-        return found
+        return found[0]
+
+    def find(self, name: str) -> tuple[Any] | None:
+        """What the path of a library that is known as a whole continues to; else None."""
+        if (part := self._part(name)) is not None:
+            return (part,)
+        if name in INDEX_OBJECTS:
+            return (IndexObject(name),)
+        if name in CONSTANTS:
+            return (CONSTANTS[name],)
+        found = self._object(name) or self._function(name)
+        return None if found is None else (found,)
 
     def _part(self, name: str) -> LibraryName | None:
         """The module, or the kind of number, that the path continues to."""
@@ -83,9 +88,24 @@ class LibraryName:
         for spelling in (f"{'.'.join(parts[-2:])}.{name}", f"{parts[-1]}.{name}", name):
             callee = find_callee(spelling, self.library, prefixed=True)
             if callee is not None:
-                return callee
+                return None if self._is_another(callee) else callee
         is_kind = name in DTYPE_NAMES | WHOLE_DTYPE_NAMES | COMPLEX_DTYPE_NAMES
         return LibraryName(self.library, f"{self.path}.{name}") if is_kind else None
+
+    def _is_another(self, callee: Callee) -> bool:
+        """Whether the module's function is not the one that has its name here.
+
+        `np.random.beta` draws numbers, `scipy.special.beta` is a function; and what JAX draws
+        depends on a key.
+        """
+        if self.path.endswith("random"):
+            draws = callee.operation is not None and callee.operation.family == "chance"
+            return self.library == "jax" or not draws
+        return any(
+            callee.name in names
+            for others, names in OTHER_FUNCTIONS.items()
+            if f".{self.path}".endswith(f".{others}")
+        )
 
     def _formula(self, name: str, source: Source, span: Span) -> Any:
         """A function of optax or TensorFlow."""

@@ -102,6 +102,19 @@ TRANSFORMS = {
 }
 """Module -> the functions of functions that are written out."""
 
+OTHER_FUNCTIONS = {
+    "torch": {"cond", "eig", "lstsq", "matrix_rank", "solve"},
+    "lax": {"gather", "scatter", "scatter_add"},
+    "lax.linalg": {"eig"},
+    "scipy.special": {"gegenbauer", "hermite", "jacobi", "laguerre"},
+    "signal": {"bilinear", "hilbert", "istft", "normalize", "square", "stft"},
+    "sympy": {"sinc"},
+    "torch.Tensor": {"index", "indices"},
+    "numpy.ndarray": {"fill", "partition", "resize"},
+    "jax.Array": {"delete"},
+}
+"""Module or class -> its functions that are something else than ours of the same name."""
+
 LEAF_CLASSES = {"Parameter", "Variable"}
 """Classes of PyTorch that make a leaf of an array."""
 

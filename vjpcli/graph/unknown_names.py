@@ -16,6 +16,7 @@ from vjpcli.errors import Fix, Source, Span, VjpError, close_spelling, fail
 from vjpcli.graph.modules import CLASSES
 from vjpcli.graph.names import LIBRARY_ROOTS, find_callee, function_names
 from vjpcli.graph.operation import Library
+from vjpcli.graph.public_names import public_names
 from vjpcli.record import record
 
 OTHER_NAMES = {
@@ -41,6 +42,12 @@ class Reason:
     instead: str = ""
 
 
+UNWRITTEN = Reason(
+    "not-offered",
+    "no operation is written for it",
+    "`vjp rule` lists those there are; give what it computes as a value, or write out its formula",
+)
+
 OBJECTS = Reason("not-offered", "classes make objects, and values here are arrays of numbers")
 
 
@@ -48,8 +55,8 @@ def reason_against(name: str, path: str = "") -> Reason | None:
     """Why `name`, found under the library path `path`, is not offered; None if nobody has it.
 
     The first row counts that has a pattern for the name, or for the name with its module
-    (`random.*`). Whatever is declared is found before anybody asks here, so a row may outlive
-    its reason without harm.
+    (`random.*`); a public name without a row has no reason but that nobody wrote it. Whatever
+    is declared is found before anybody asks here, so a row may outlive its reason without harm.
     """
     table = json.loads(files("vjpcli.graph").joinpath("refused_names.json").read_text("utf-8"))
     modules = (*path.split("."), "")
@@ -58,7 +65,7 @@ def reason_against(name: str, path: str = "") -> Reason | None:
         patterns = row["names"].split()
         if any(fnmatchcase(word, pattern) for pattern in patterns for word in spellings):
             return Reason(row["code"], row["why"], row["instead"])
-    return None
+    return UNWRITTEN if name in public_names().get(path, ()) else None
 
 
 def unknown_function_error(
@@ -81,7 +88,8 @@ def unknown_function_error(
         )
     is_class = bool(path) and name[:1].isupper()
     known = (*CLASSES, *function_names(library)) if name[:1].isupper() else function_names(library)
-    guess = OTHER_NAMES.get(name.lower())
+    is_theirs = name in public_names().get(path, ())
+    guess = None if is_theirs else OTHER_NAMES.get(name.lower())
     reason = None if guess else reason_against(name, path)
     if guess is None and reason is None:
         guess = _same_but_for_case(name, known)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from vjpcli.errors import Fix, Source, Span, VjpError, close_spelling, did_you_mean, fail
 from vjpcli.explanation.pages.codes_text import code_pages
-from vjpcli.explanation.pages.library_names import NAMES
 from vjpcli.explanation.pages.model import CodePage
-from vjpcli.explanation.pages.spellings import meaning
+from vjpcli.explanation.pages.spellings import METHODS, every_library_name, meaning
 from vjpcli.graph.libraries import LibraryName, library_root
 from vjpcli.graph.names import LIBRARY_ROOTS, Callee, find_callee, function_names
 from vjpcli.graph.operation import LIBRARIES, OPERATIONS, Operation
@@ -43,12 +42,10 @@ def _by_name(word: str) -> Operation | None:
     for library in LIBRARIES:
         if callee := find_callee(name, library):
             return callee.operation
-    for module in ("torch.Tensor", "numpy.ndarray"):
-        if name in NAMES[module] and (found := meaning(module, name)):
-            return found
-    # A name that only one module of a library has, such as svd in torch.linalg.
-    for module, names in NAMES.items():
-        if name in names and (found := meaning(module, name)):
+    # A name that only one class or module of a library has, such as svd in torch.linalg.
+    modules = [module for module, spelling in every_library_name() if spelling == name]
+    for module in sorted(modules, key=lambda module: module not in METHODS):
+        if found := meaning(module, name):
             return found
     return None
 

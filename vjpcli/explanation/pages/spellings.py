@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cache
 
-from vjpcli.errors import Source, Span, VjpError
-from vjpcli.explanation.pages.library_names import NAMES
 from vjpcli.graph.libraries import LibraryName
-from vjpcli.graph.names import Callee, find_callee
+from vjpcli.graph.names import OTHER_FUNCTIONS, Callee, find_callee
 from vjpcli.graph.node import Node
 from vjpcli.graph.operation import OPERATIONS, Library, Operation, make_leaf
+from vjpcli.graph.public_names import public_names
 
 WRITTEN = {
     "torch": "torch.{}",
@@ -36,6 +35,7 @@ WRITTEN = {
     "jax.numpy": "jnp.{}",
     "jax.numpy.linalg": "jnp.linalg.{}",
     "jax.numpy.fft": "jnp.fft.{}",
+    "jax.Array": "x.{}()",
     "jax.nn": "jax.nn.{}",
     "jax.scipy.special": "jax.scipy.special.{}",
     "jax.scipy.stats": "jax.scipy.stats.{}",
@@ -49,6 +49,9 @@ WRITTEN = {
 """Module -> how its names are written in a program."""
 
 LIBRARY_TITLES: dict[Library, str] = {"numpy": "NumPy", "torch": "PyTorch", "jax": "JAX"}
+
+METHODS = ("torch.Tensor", "numpy.ndarray", "jax.Array")
+"""Those modules of `WRITTEN` that are classes of arrays."""
 
 _PROPERTIES = {"T", "mT", "H", "mH", "real", "imag"}
 _OPERATORS = {"index": "x[...]"}
@@ -65,13 +68,11 @@ def library_of(module: str) -> Library:
 def meaning(module: str, name: str) -> Operation | None:
     """The operation that `name` means in a module of a library, None where there is none."""
     library = library_of(module)
-    if module in ("torch.Tensor", "numpy.ndarray"):
-        callee = find_callee(name, library, receiver=_any_array())
+    if module in METHODS:
+        is_another = name in OTHER_FUNCTIONS.get(module, ())
+        callee = None if is_another else find_callee(name, library, receiver=_any_array())
     else:
-        try:
-            found = LibraryName(library, module).member(name, Source(name), Span(0, len(name)))
-        except VjpError:
-            return None
+        (found,) = LibraryName(library, module).find(name) or (None,)
         callee = found if isinstance(found, Callee) else None
     return None if callee is None else callee.operation
 
@@ -90,7 +91,7 @@ def _spelt() -> dict[str, dict[Library, tuple[str, ...]]]:
         if operation is None:
             continue
         spelt = found[operation.name].setdefault(library_of(module), [])
-        is_property = name in _PROPERTIES and module in ("torch.Tensor", "numpy.ndarray")
+        is_property = name in _PROPERTIES and module in METHODS
         text = f"x.{name}" if is_property else WRITTEN[module].format(name)
         if text not in spelt:
             spelt.append(text)
@@ -101,9 +102,9 @@ def _spelt() -> dict[str, dict[Library, tuple[str, ...]]]:
 
 
 def every_library_name() -> Iterator[tuple[str, str]]:
-    """(module, name) of everything that `library_names` lists."""
+    """(module, name) of all public names of the modules of `WRITTEN`."""
     for module in WRITTEN:
-        for name in sorted(NAMES[module]):
+        for name in public_names()[module]:
             yield module, name
 
 

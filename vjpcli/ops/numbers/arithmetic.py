@@ -264,6 +264,7 @@ def _(g, y, x):
     np.abs,
     symbolic="Abs",
     aliases=("absolute", "fabs"),
+    library_names={"numpy": ("sympy.Abs",)},
     domain=nonzero,
     samples=(sample((2, 3)), sample(()), sample([-1.5, 2.0]), sample((0,))),
     kinks=(

@@ -261,7 +261,7 @@ def _at_tie(y, a, b):
     np.maximum,
     symbolic="Max",
     kinks=(Kink("a == b", _at_tie, slopes=(0, 1), used=0.5, point=(2.0, 2.0)),),
-    library_names={"jax": ("lax.max",)},
+    library_names={"jax": ("lax.max",), "numpy": ("sympy.Max",)},
 )
 def maximum(a, b):
     """The larger of two entries.
@@ -300,7 +300,7 @@ def _(g, y, a, b):
     np.minimum,
     symbolic="Min",
     kinks=(Kink("a == b", _at_tie, slopes=(0, 1), used=0.5, point=(2.0, 2.0)),),
-    library_names={"jax": ("lax.min",)},
+    library_names={"jax": ("lax.min",), "numpy": ("sympy.Min",)},
 )
 def minimum(a, b):
     """The smaller of two entries.

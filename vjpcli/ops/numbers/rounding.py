@@ -46,6 +46,7 @@ def floor(x):
 @elementwise(
     np.ceil,
     symbolic="ceiling",
+    library_names={"numpy": ("sympy.ceiling",)},
     flat=True,
     samples=BETWEEN_JUMPS,
     kinks=(Kink("x whole", _at_whole, slopes=(0, np.inf), used=0, point=(1.0,)),),

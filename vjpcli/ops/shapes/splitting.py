@@ -44,6 +44,7 @@ def _scalar_refused(name, x):
 
 
 @operation(
+    library_names={"jax": ("lax.split",)},
     keyword_aliases={
         "split_size_or_sections": "sizes",
         "split_size": "sizes",
@@ -72,7 +73,8 @@ def _scalar_refused(name, x):
 def split(x, *, sizes, axis=0):
     """Parts of a given length along an axis; the last one may be shorter (PyTorch).
 
-    Several numbers are the lengths of the parts. With the prefix np. it is `split_into`.
+    Several numbers are the lengths of the parts, as in jax.lax.split. With the prefix np. it is
+    `split_into`.
 
     Shapes:  x [5], sizes 2 -> [2], [2], [1]
     Kinks:   none
