@@ -21,6 +21,9 @@ Array = NDArray[Any]
 STEP = 1e-30
 """So small that its square is nothing beside 1, whatever the function."""
 
+SMALLEST_STEP = 1e-270
+"""Below it the imaginary parts would underflow."""
+
 
 class ComplexStep:
     """Slopes of the weighted output with respect to one leaf.
@@ -46,7 +49,8 @@ class ComplexStep:
     def along(self, direction: Array) -> float:
         """The slope along a direction of the leaf's shape."""
         self.evaluations += 1
-        moved = {self.leaf: self.still[self.leaf] + STEP * 1j * direction}
+        step = _step(self.still[self.leaf], direction)
+        moved = {self.leaf: self.still[self.leaf] + step * 1j * direction}
         total = 0.0
         with np.errstate(all="ignore"):
             for node in self.moving:
@@ -56,6 +60,12 @@ class ComplexStep:
                 node = self.outputs[name]
                 if node in moved:
                     counts = seed != 0
-                    slopes = np.where(counts, moved[node].imag / STEP, 0.0)
+                    slopes = np.where(counts, moved[node].imag / step, 0.0)
                     total += float(np.sum(np.where(counts, seed, 0.0) * slopes))
         return total
+
+
+def _step(values: Array, direction: Array) -> float:
+    """The step along a direction: of tiny values a share, as log has no other left at 1e-30."""
+    sizes = np.abs(values)[(direction != 0) & (values != 0) & np.isfinite(values)]
+    return max(SMALLEST_STEP, STEP * float(np.min(sizes, initial=1.0)))

@@ -178,14 +178,25 @@ def slope(
             return best
         taken += [_quotients(function, directions, step) for step in steps[2:]]
         size = max(one.size for one in taken)
-        noise = 8 * EPS * size + 4 * _roughness(function, directions, 1e-3 * steps[-1])
-        return _with_limits(_most_credible(taken, noise), taken, noise)
+        rough = 4 * _roughness(function, directions, 1e-3 * steps[-1])
+        noise = 8 * EPS * size + rough
+        # Steps beside a tiny value see tiny outputs and their rounding errors, or nothing.
+        own = {one: 8 * EPS * one.size + rough for one in taken[len(STEPS) :]}
+        taken = [one for one in taken if one not in own or _moves(one, own[one])]
+        noises = [own.get(one, noise) for one in taken]
+        return _with_limits(_most_credible(taken, noises), taken, noise)
 
 
-def _most_credible(taken: list[_Quotients], noise: float) -> Slope:
+def _moves(quotients: _Quotients, noise: float) -> bool:
+    """Whether the function is seen to move at all at this step."""
+    sizes = np.abs([*quotients.central, *quotients.left, *quotients.right]) * quotients.step
+    return bool(np.any(sizes > noise))
+
+
+def _most_credible(taken: list[_Quotients], noises: list[float]) -> Slope:
     """A smaller step is believed where it contradicts a larger one, else the better bound."""
     best: Slope | None = None
-    for quotients in taken:
+    for quotients, noise in zip(taken, noises, strict=True):
         found = _extrapolated(quotients, noise)
         if best is None or not np.isfinite(best.value):
             better = True

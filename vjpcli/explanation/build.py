@@ -44,6 +44,8 @@ MOST_KEPT_ENTRIES = 30_000_000
 
 SUMMARISED_ENTRIES = 1_000
 NUDGE = 0.01
+MOST_MOVED = 1e6
+"""A change that is larger beside the output is no longer told by the slope alone."""
 
 
 @record
@@ -398,6 +400,8 @@ def _nudge(problem: Problem, gradient: Array) -> Nudge | None:
     scalar = problem.outputs[-1].value.ndim == 0 and gradient.ndim == 0
     if not scalar or len(seeds) != 1 or seeds[0].value is None or not np.isfinite(gradient):
         return None
-    if float(seeds[0].value) != 1.0:
+    change = NUDGE * float(gradient)
+    size = abs(float(problem.outputs[-1].value))
+    if float(seeds[0].value) != 1.0 or abs(change) > MOST_MOVED * max(1.0, size):
         return None
-    return Nudge(NUDGE, NUDGE * float(gradient))
+    return Nudge(NUDGE, change)

@@ -16,7 +16,7 @@ from vjpcli.engine.differences import (
     random_direction,
     slope,
 )
-from vjpcli.explanation.comparing import Judgement, Referee, Tally
+from vjpcli.explanation.comparing import SMALL, Judgement, Referee, Tally
 from vjpcli.explanation.model import Check
 from vjpcli.explanation.problem import Problem
 
@@ -80,6 +80,7 @@ def _entry_by_entry(referee: Referee) -> Check:
             measured = referee.judge_slope(got, referee.slope_at(name, index))
             judgement = referee.explained(measured, name, index)
             total.floor = max(least, referee.floor / referee.rtol)
+            total.small = SMALL * referee.scale
         total.add(judgement, index, got)
         if total.worst != worst:
             worst_leaf, worst = name, total.worst

@@ -37,7 +37,8 @@ class LeafComparison:
         index: the worst entry; None for one number along a direction.
         got: the gradient at the worst entry.
         expected: what the method says there.
-        relative_error: |got - expected| over the larger of the two, at the worst entry.
+        relative_error: |got - expected| over the larger of the two, at the worst entry; of small
+            numbers that agree over a thousandth of the largest adjoint.
         says: remarks, such as which one-sided slope was used at a kink.
     """
 

@@ -37,6 +37,15 @@ TELLING_ERROR = 1e-3
 INVISIBLE = 1e-8
 """Difference, beside the largest adjoint, that no difference quotient can see."""
 
+SMALL = 1e-3
+"""Share of the largest adjoint below which a number is small."""
+
+PLAIN_ERROR = 1e-6
+"""A larger relative error of numbers that agree is that of small ones, seen beside SMALL.
+
+A gradient of exactly 0 is met by quotients that are a rounding error away from it.
+"""
+
 MOST_LOOKED_AT = 256
 """Entries of one leaf that differ and are looked at one by one, the worst first."""
 
@@ -55,11 +64,16 @@ class Judgement(NamedTuple):
 
 
 class Tally:
-    """The comparisons of one leaf, added up; keeps the worst entry."""
+    """The comparisons of one leaf, added up; keeps the worst entry.
 
-    def __init__(self, leaf: str, floor: float) -> None:
+    Relative errors are relative to `floor` where the numbers are smaller than that; those of
+    numbers that agree to `small` where they would look large.
+    """
+
+    def __init__(self, leaf: str, floor: float, small: float = 0.0) -> None:
         self.leaf = leaf
         self.floor = floor
+        self.small = small
         self.counts: Counter[Finding] = Counter()
         self.worst: tuple[bool, float] = (False, -1.0)
         self.at: tuple[Index | None, float, float] | None = None
@@ -73,6 +87,8 @@ class Tally:
         if judgement.finding in ("agrees", "disagrees"):
             disagrees = judgement.finding == "disagrees"
             error = relative_error(got, judgement.expected, self.floor)
+            if not disagrees:
+                error = float(self.error_of_agreement(got, judgement.expected))
             if (disagrees, error) > self.worst:
                 self.worst = disagrees, error
                 self.at = index, got, judgement.expected
@@ -83,6 +99,12 @@ class Tally:
         if count and (False, error) > self.worst:
             self.worst = False, error
             self.at = index, got, exp
+
+    def error_of_agreement(self, got: Any, expected: Any) -> Any:
+        """The relative error of numbers that agree."""
+        error = relative_error(got, expected, self.floor)
+        beside = relative_error(got, expected, max(self.floor, self.small))
+        return np.where(error <= PLAIN_ERROR, error, beside)
 
     def report(self) -> LeafComparison:
         """The sum of it."""
@@ -212,7 +234,7 @@ class Referee:
         expected, difference = measured.value, abs(got - measured.value)
         if difference <= self.allowed(got, expected) + INVISIBLE * self.scale:
             return Judgement("agrees", expected)
-        visible = max(abs(got), abs(expected), 1e-3 * self.scale)
+        visible = max(abs(got), abs(expected), SMALL * self.scale)
         telling = measured.error <= TELLING_ERROR * visible
         if difference <= measured.error:
             return Judgement("agrees" if telling else "uncertain", expected)
@@ -261,7 +283,8 @@ class Referee:
 
     def tally(self, leaf: str) -> Tally:
         """An empty Tally for a leaf."""
-        return Tally(leaf, self.floor / self.rtol if self.rtol else self.floor)
+        floor = self.floor / self.rtol if self.rtol else self.floor
+        return Tally(leaf, floor, SMALL * self.scale)
 
     def against_slopes(self, leaf: str, indices: list[Index]) -> LeafComparison:
         """Entries of a leaf against slopes measured one by one."""
@@ -301,7 +324,7 @@ class Referee:
         if neither.any():
             tally.counts["not-finite"] += int(neither.sum())
         if fits.any():
-            errors = np.where(fits, relative_error(got, expected, tally.floor), -1.0)
+            errors = np.where(fits, tally.error_of_agreement(got, expected), -1.0)
             index = np.unravel_index(int(np.argmax(errors)), errors.shape)
             place = tuple(int(i) for i in index)
             tally.add_agreeing(
@@ -346,7 +369,7 @@ class Referee:
                 says = f"{entry_text(leaf, index)} is at a kink: {numbers}, a convention"
                 return Judgement("convention", expected, f"{says}, not a mistake")
         # A claim has to be right; a library that is off by itself does not make this one wrong.
-        clear = measured.error <= TELLING_ERROR * max(abs(got), 1e-3 * self.scale)
+        clear = measured.error <= TELLING_ERROR * max(abs(got), SMALL * self.scale)
         if engine != YOURS and here.finding == "agrees" and clear:
             says = f"{entry_text(leaf, index)} is {numbers}; difference quotients give "
             return Judgement("overruled", expected, f"{says}{_number(measured.value)}")

@@ -9,7 +9,7 @@ from vjpcli.explanation.findings.blame import Place
 from vjpcli.explanation.findings.cause import Cause
 from vjpcli.explanation.findings.entries import Array, not_finite
 from vjpcli.explanation.findings.forward_blame import ForwardBlame
-from vjpcli.explanation.findings.operands import operand_values, share_a_leaf, written_with
+from vjpcli.explanation.findings.operands import call_with, operand_values, share_a_leaf
 from vjpcli.explanation.findings.trails import few, forward_stop
 from vjpcli.explanation.findings.wording import (
     factor,
@@ -128,7 +128,7 @@ def _kind(evidence: Evidence, place: Place) -> tuple[str, str]:
 def _entrywise_kind(
     evidence: Evidence, place: Place, operands: tuple[float, ...]
 ) -> tuple[str, str]:
-    written = written_with(place.node, operands)
+    written = call_with(evidence, place.node, operands)
     kind = _at_a_pole(place, operands, place.value(evidence), written)
     if kind is None and not all(np.isfinite(operands)):
         kind = _of_infinities(place.node, operands, written)

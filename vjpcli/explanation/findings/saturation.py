@@ -52,13 +52,14 @@ class Saturation:
 
 
 def is_smooth_function(node: Node) -> bool:
-    """Whether the node is a function of one number that declares no corners."""
+    """Whether the node is a function of one number, the same for all, that declares no corners."""
     operation = node.operation
     return (
         operation.pattern == "elementwise"
         and len(node.operands) == 1
         and not operation.kinks
         and not operation.flat
+        and not any(np.ndim(given) for given in node.static.values() if given is not None)
     )
 
 

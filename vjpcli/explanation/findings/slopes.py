@@ -220,7 +220,7 @@ def _limit(moved: list[float], steps: list[float]) -> float:
     coarse, between, fine = (distance / step for distance, step in zip(moved, steps, strict=True))
     first, second = between - coarse, fine - between
     grows = 0.9 * abs(first) <= abs(second) and first * second > 0
-    if grows and abs(second) > 0.1 * abs(fine) and abs(fine) > 10:
+    if grows and abs(second) > 0.1 * abs(fine) and abs(fine) > 1:
         return float(np.copysign(np.inf, fine))
     return coarse if abs(coarse - fine) <= 1e-2 * max(abs(coarse), abs(fine)) else fine
 

@@ -106,11 +106,12 @@ def _of_cause(evidence: Evidence, cause: Cause, leaves: list[str]) -> Diagnostic
     if cause.kind == "times-zero":
         assert cause.operand is not None
         factor = words_of(evidence, cause.operand)
-        zero = "0" if factor.strip() in ("0", "0.0") else f"{factor}, which is 0"
+        inner = factor == step  # a part of a larger operation has no text of its own
+        zero = "0" if inner or factor.strip() in ("0", "0.0") else f"{factor}, which is 0"
         return finding(
             evidence,
             "gradient-times-zero",
-            f"{opening}in {step} it is multiplied by {zero}",
+            f"{opening}{'inside' if inner else 'in'} {step} it is multiplied by {zero}",
             "note",
             places=[(cause.operand if cause.operand.span else cause.node, "0")],
             leaf=leaves[0],
