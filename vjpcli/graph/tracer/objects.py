@@ -35,7 +35,7 @@ BUILT_IN = ("range", "enumerate", "zip", "reversed")
 
 
 class Comprehended(list[Any]):
-    """The entries of a comprehension: Python's own `sum` adds them up one by one."""
+    """The entries of a comprehension, or the parts of an array: Python's `sum` adds them up."""
 
 
 @record(eq=False)

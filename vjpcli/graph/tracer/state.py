@@ -17,7 +17,7 @@ from vjpcli.graph.node import Node, ancestors, written_at
 from vjpcli.graph.operation import OPERATIONS, Library, as_node, compute, make_leaf
 from vjpcli.graph.results import Results
 from vjpcli.graph.shapes import refuse_oversized, shape_text
-from vjpcli.graph.tracer.objects import Function, Mapped
+from vjpcli.graph.tracer.objects import Comprehended, Function, Mapped
 from vjpcli.graph.tracer.updates import At, Place, Update
 from vjpcli.parser.syntax import Expression, Program, Sequence
 
@@ -86,7 +86,7 @@ class State:
         if isinstance(value, Node | Complex):
             return value
         with self.place(part):
-            if isinstance(value, Results):
+            if isinstance(value, Results) and not value.are_parts:
                 return value.default
             if isinstance(value, list | tuple):
                 return self.stacked(value, part)
@@ -149,12 +149,12 @@ class State:
         return OPERATIONS["stack"](*nodes, axis=0)
 
     def plain(self, value: Any, part: Expression, *, several: bool = False) -> Any:
-        """An argument: lists with nodes in them stay lists, several results give their default.
+        """An argument: lists with nodes in them stay lists, named results give their default.
 
         With `several` those stay several: the function takes lists, as `concatenate` does.
         """
         if isinstance(value, Results) and not several:
-            return self.node(value, part)
+            return Comprehended(value) if value.are_parts else self.node(value, part)
         if isinstance(value, LibraryName):
             return value.path
         return value
