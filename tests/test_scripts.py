@@ -223,7 +223,8 @@ def test_statement_whose_value_goes_nowhere_is_refused(text, fixed):
 @pytest.mark.parametrize(
     "text",
     [
-        "x; sum(x)", "h = 2*x\nh\nh.shape\nsum(h)", "x.add_(1); sum(x)", "sum(x)\nimport numpy as np",
+        "x; sum(x)", "h = 2*x\nh\nh.shape\nsum(h)", "x.add_(1); sum(x)",
+        "sum(x)\nimport numpy as np",
         "m = nn.ReLU(); m.eval(); m.to('cuda'); sum(m(x))", "assert 1; sum(x)", "sum(x)\nprint(x)",
         "np.testing.assert_allclose(x, x); sum(x)", "'what it does'; sum(x)",
     ],

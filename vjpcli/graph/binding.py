@@ -87,9 +87,9 @@ def _keeping_call(callee: Callee, arguments: Sequence[Any]) -> Any:
     if receiver is None:
         if not rest:
             raise fail("missing-argument", f"{callee.name} needs an array")
-        if callee.name == "len" and isinstance(rest[0], list | tuple):
-            return len(rest[0])
-        receiver = operand(rest.pop(0))
+        first = rest.pop(0)
+        is_counted = callee.name == "len" and isinstance(first, list | tuple)
+        receiver = as_node(np.zeros(len(first))) if is_counted else operand(first)
     if callee.name not in SIZE_METHODS:
         return _kept(callee, receiver, rest)
     if callee.name in ("dim", "ndimension", "ndim"):

@@ -18,7 +18,7 @@ from vjpcli.graph.names import (
     is_dtype,
 )
 from vjpcli.graph.operation import OPERATIONS
-from vjpcli.graph.tracer.objects import BuiltIn, Function, Mapped
+from vjpcli.graph.tracer.objects import BuiltIn, Frozen, Function, Mapped
 from vjpcli.graph.tracer.pythons_own import pythons_own
 from vjpcli.graph.tracer.transforms import Transforms
 from vjpcli.graph.tracer.updates import Update
@@ -63,9 +63,13 @@ class Calls(Transforms):
         name_span: Span,
     ) -> Any:
         """The result of what is no operation: a lambda, `range`, `x.at[i].set`, a module."""
+        if isinstance(callee, LibraryName) and callee.is_distribution:
+            return Frozen(callee, tuple(arguments), tuple(keywords))
         if isinstance(callee, Function):
             return self.apply(callee, arguments, keywords, part.function.span)
         with self.place(part, name_span):
+            if isinstance(callee, Frozen):
+                return self.call_frozen(part, callee, arguments, keywords, name_span)
             if isinstance(callee, BuiltIn):
                 return self.call_built_in(callee.name, arguments, part)
             if isinstance(callee, Update):
@@ -75,6 +79,27 @@ class Calls(Transforms):
             if isinstance(callee, Mapped):
                 return self.mapped(part, callee, arguments)
         return self.call_object(part, callee, arguments, keywords)
+
+    def call_frozen(
+        self,
+        part: Call,
+        callee: Frozen,
+        arguments: list[Any],
+        keywords: Keywords,
+        name_span: Span,
+    ) -> Any:
+        """`scipy.stats.norm(0, 1).logpdf(x)`: the parameters stand behind the value.
+
+        Errors: missing-argument, call-of-input, and those of the function.
+        """
+        if not isinstance(callee.function, Callee):
+            raise self.call_of_value(part, callee)
+        if not arguments:
+            raise fail("missing-argument", f"{callee.function.name} needs the value")
+        given = [*arguments, *callee.arguments]
+        return self.call_function(
+            part, callee.function, given, [*keywords, *callee.keywords], name_span
+        )
 
     def call_value(self, part: Call, function: Any, arguments: list[Any]) -> Any:
         if isinstance(function, Callee):
@@ -206,7 +231,15 @@ class Calls(Transforms):
             what = "an input"
         if isinstance(callee, IndexObject):
             return self.call_of_brackets(part, function)
-        openings = _openings(text, part)
+        if isinstance(callee, LibraryName):
+            return fail(
+                "call-of-input",
+                f"`{function}` is a library or a module of one, not a function",
+                source=self.source,
+                span=part.function.span,
+                notes=("its functions stand behind a dot",),
+            )
+        openings = [] if isinstance(callee, Frozen) else _openings(text, part)
         product = text
         for place in reversed(openings):
             product = f"{product[:place]}*{product[place:]}"

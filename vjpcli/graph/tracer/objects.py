@@ -39,6 +39,21 @@ class Comprehended(list[Any]):
 
 
 @record(eq=False)
+class Frozen:
+    """`scipy.stats.norm(0, 1)`, or its `logpdf`: what is called gets these arguments last.
+
+    Attributes:
+        function: the distribution, a LibraryName; or its function, a Callee.
+        arguments: what was given by position.
+        keywords: what was given by name.
+    """
+
+    function: Any
+    arguments: tuple[Any, ...]
+    keywords: tuple[Any, ...]
+
+
+@record(eq=False)
 class Mapped:
     """`vmap(f)`: a function of each entry along some axes."""
 
