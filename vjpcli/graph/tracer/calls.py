@@ -63,13 +63,9 @@ class Calls(Transforms):
         name_span: Span,
     ) -> Any:
         """The result of what is no operation: a lambda, `range`, `x.at[i].set`, a module."""
-        if isinstance(callee, LibraryName) and callee.is_distribution:
-            return Frozen(callee, tuple(arguments), tuple(keywords))
         if isinstance(callee, Function):
             return self.apply(callee, arguments, keywords, part.function.span)
         with self.place(part, name_span):
-            if isinstance(callee, Frozen):
-                return self.call_frozen(part, callee, arguments, keywords, name_span)
             if isinstance(callee, BuiltIn):
                 return self.call_built_in(callee.name, arguments, part)
             if isinstance(callee, Update):
@@ -83,23 +79,25 @@ class Calls(Transforms):
     def call_frozen(
         self,
         part: Call,
-        callee: Frozen,
+        callee: Frozen | LibraryName,
         arguments: list[Any],
         keywords: Keywords,
-        name_span: Span,
     ) -> Any:
         """`scipy.stats.norm(0, 1).logpdf(x)`: the parameters stand behind the value.
 
         Errors: missing-argument, call-of-input, and those of the function.
         """
-        if not isinstance(callee.function, Callee):
+        if isinstance(callee, LibraryName) and callee.is_distribution:
+            return Frozen(callee, tuple(arguments), tuple(keywords))
+        if isinstance(callee, LibraryName) or not isinstance(callee.function, Callee):
             raise self.call_of_value(part, callee)
+        span = part.function.span
         if not arguments:
-            raise fail("missing-argument", f"{callee.function.name} needs the value")
+            with self.place(part, span):
+                raise fail("missing-argument", f"{callee.function.name} needs the value")
         given = [*arguments, *callee.arguments]
-        return self.call_function(
-            part, callee.function, given, [*keywords, *callee.keywords], name_span
-        )
+        named = [*keywords, *callee.keywords]
+        return self.call_function(part, callee.function, given, named, span)
 
     def call_value(self, part: Call, function: Any, arguments: list[Any]) -> Any:
         if isinstance(function, Callee):
@@ -137,6 +135,8 @@ class Calls(Transforms):
 
     def call_object(self, part: Call, callee: Any, arguments: list[Any], keywords: Keywords) -> Any:
         """The result of calling what is no function of a library: a module, or a mistake."""
+        if isinstance(callee, Frozen | LibraryName):
+            return self.call_frozen(part, callee, arguments, keywords)
         module = type(callee).__module__
         if module == "vjpcli.graph.distributions":
             return self.call_density(part, callee, arguments, keywords)
