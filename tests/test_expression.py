@@ -289,7 +289,7 @@ SLIPS = [
     ("x+\udc80", "not-unicode", "\udc80", None),
     ("sum(a*(b+c)", "unclosed-bracket", "(", "sum(a*(b+c))"),
     ("y = (a+b\nz = y", "unclosed-bracket", "(", "y = (a+b)\nz = y"),
-    ("(a+b; c", "unclosed-bracket", "(", "(a+b); c"),
+    ("y = (a+b; y*c", "unclosed-bracket", "(", "y = (a+b); y*c"),
     ("[1,2", "unclosed-bracket", "[", "[1,2]"),
     ("x)", "unmatched-bracket", ")", "x"),
     ("(a]", "mismatched-bracket", "]", "(a)"),

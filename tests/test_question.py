@@ -108,3 +108,68 @@ def test_what_an_operation_refuses_among_the_numbers_has_a_place(seed):
 
 def test_a_number_too_large_for_float32_is_infinite_and_no_warning_of_numpy_is_seen():
     assert_gradients(grad("x*x", {"x": 1e200}, dtype="float32"), {"x": np.inf})
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["K", "tf", "cp", "pd", "fft", "stats", "special", "linalg", "F", "np", "jax", "optax", "e"],
+)
+def test_value_given_for_the_name_of_a_library_is_read(name):
+    found = explain(f"{name}.sum()", {name: [1.0, 2.0]})
+    assert found.gradients[name].tolist() == [1, 1]
+    assert not [one for one in found.diagnostics if one.code == "leaf-unused"]
+    assert explain(f"{name} = 2*x; {name}.sum()", {"x": [1.0]}).gradients["x"].tolist() == [2]
+
+
+def test_method_of_a_name_that_has_no_value_asks_for_the_value():
+    with pytest.raises(VjpError) as caught:
+        grad("K.sum()", {})
+    assert caught.value.diagnostic.code == "missing-value"
+
+
+def test_module_alone_leads_to_its_function_of_the_same_name():
+    assert grad("fft.fft(x).real.sum()", {"x": [1.0, 2.0]})["x"].tolist() == [2, 0]
+
+
+def test_shape_before_an_expression_reshapes_its_value(capsys):
+    from vjpcli.cli import main
+
+    main_with = ["grad", "sum(W*W)", "W:2x3=arange(6)"]
+    with pytest.MonkeyPatch.context() as patch, pytest.raises(SystemExit):
+        patch.setattr("sys.argv", ["vjp", *main_with])
+        main()
+    assert capsys.readouterr().out == "0.0 2.0 4.0 6.0 8.0 10.0\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "gradient"),
+    [
+        ("scipy.stats.norm(0, 1).logpdf(x)", [-1, -2]),
+        ("d = stats.norm(loc=1, scale=2); d.logpdf(x)", [0, -0.25]),
+        ("stats.expon(0, 2).logpdf(x)", [-0.5, -0.5]),
+    ],
+)
+def test_frozen_distribution_gives_its_parameters_to_its_functions(text, gradient):
+    found = explain(text, {"x": [1.0, 2.0]}, seed="ones").gradients["x"]
+    np.testing.assert_allclose(found, gradient, atol=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("np.random.gamma(x)", "random-operation"),
+        ("np.random.power(x, 2)", "random-operation"),
+        ("scipy.stats.norm.std(x)", "not-offered"),
+        ("scipy.stats.norm(x, 1).mean()", "not-offered"),
+        ("scipy.stats.norm(x, 1).logpdf()", "missing-argument"),
+        ("scipy.signal.square(x)", "not-offered"),
+        ("scipy.ndimage.convolve(x, x)", "not-offered"),
+        ("sympy.sinc(x)", "not-offered"),
+        ("scipy.stats.norm(0, 1)(x)", "call-of-input"),
+        ("np.linalg(x)", "call-of-input"),
+    ],
+)
+def test_function_of_a_module_is_never_another_of_the_same_name(text, code):
+    with pytest.raises(VjpError) as caught:
+        grad(text, {"x": [1.0, 2.0]}, seed="ones")
+    assert caught.value.diagnostic.code == code

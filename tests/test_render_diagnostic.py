@@ -139,3 +139,18 @@ def test_labels_without_words_share_a_line_of_carets():
     labels = tuple(Label(Span(at, at + 1)) for at in (2, 8, 16))
     text = render_diagnostic(Diagnostic("missing-value", "no value", source=source, labels=labels))
     assert text.splitlines()[1:] == ["  3*a + 2*b + log(c)", "    ^     ^       ^"]
+
+
+def test_command_of_a_script_keeps_its_line_ends():
+    diagnostic = pointing("h = x\nh*2", 0, 1, fix=Fix(adds=("x=1",)))
+    command = shell_command(["vjp", "explain", "h = x\nh*2", "x=1"])
+    shown = render_diagnostic(diagnostic, corrected_command=command)
+    typed = shlex.split(shown.partition("try: ")[2])
+    assert [line.strip() for line in typed[2].split("\n")] == ["h = x", "h*2"]
+
+
+def test_of_a_long_script_only_the_addition_is_shown():
+    text = "h = x\n" * 100 + "h"
+    diagnostic = pointing(text, 0, 1, fix=Fix(adds=("x=1",)))
+    command = shell_command(["vjp", "explain", text, "x=1"])
+    assert render_diagnostic(diagnostic, corrected_command=command).endswith("try: x=1")

@@ -198,3 +198,50 @@ def test_leaf_that_the_script_declares_is_bound_once():
     assert not any("bound more than once" in one for one in explain(SCRIPT).sentences)
     again = explain("y = x; y += x; y", {"x": 2.0}).sentences
     assert any("bound more than once" in one for one in again)
+
+
+@pytest.mark.parametrize(
+    ("text", "fixed"),
+    [
+        ("np.put(x, [0], 5); sum(x)", "x = np.put(x, [0], 5); sum(x)"),
+        ("x.sort(); x[0]", "x = np.sort(x); x[0]"),
+        ("x.sort(axis=0); x[0]", "x = np.sort(x, axis=0); x[0]"),
+        ("x.clamp(min=0); x", "x = x.clamp(min=0); x"),
+        ("x*2; x", "x = x*2; x"),
+        ("F.relu_(x); x", "x = F.relu(x); x"),
+        ("np.multiply(x, 2, out=y); y", "y = np.multiply(x, 2, out=y); y"),
+        ("np.add.at(x, [0, 0], y); x", "x = x.at[[0, 0]].add(y); x"),
+        ("x*2\ny = sum(x)\ny.backward()", "x = x*2\ny = sum(x)\ny.backward()"),
+        ("plt.plot(x); sum(x)", "sum(x)"),
+        ("a*b; c", None),
+    ],
+)
+def test_statement_whose_value_goes_nowhere_is_refused(text, fixed):
+    with pytest.raises(VjpError) as caught:
+        parse(text)
+    found = caught.value.diagnostic
+    assert found.code == "discarded-value"
+    assert (found.fix and found.fix.text) == fixed
+    if fixed:
+        parse(fixed)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x; sum(x)", "h = 2*x\nh\nh.shape\nsum(h)", "x.add_(1); sum(x)",
+        "sum(x)\nimport numpy as np",
+        "m = nn.ReLU(); m.eval(); m.to('cuda'); sum(m(x))", "assert 1; sum(x)", "sum(x)\nprint(x)",
+        "np.testing.assert_allclose(x, x); sum(x)", "'what it does'; sum(x)",
+    ],
+)  # fmt: skip
+def test_statement_that_only_shows_or_changes_in_place_is_read(text):
+    assert grad(text, {"x": [1.0, 2.0]})["x"].size == 2
+
+
+def test_output_that_is_run_backward_is_marked_where_it_is_named():
+    text = "y = x*2; z = 3*x; y.backward(); print(x.grad)"
+    with pytest.raises(VjpError) as caught:
+        grad(text, {"x": [1.0, 2.0]})
+    (label,) = caught.value.diagnostic.labels
+    assert label.span.start == text.index("y.backward")

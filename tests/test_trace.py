@@ -447,3 +447,20 @@ def test_a_missing_value_is_answered_with_an_argument_to_add():
 def test_python_s_own_functions_of_numbers_keep_their_meaning(text, value):
     found, _ = run(text, x=2.0, y=1.0)
     assert found == pytest.approx(value)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("sum(torch.split(x, 2))", [4, 6]),
+        ("sum(torch.split(x, 3))", [5, 6, 7]),
+        ("np.sum(np.split(x, 2))", 10),
+        ("torch.split(x, 2) + 1", [[2, 3], [4, 5]]),
+        ("h = np.split(x, 2); h", [[1, 2], [3, 4]]),
+        ("len(torch.split(x, 3)) * x[0]", 2),
+        ("torch.cat(torch.split(x, 2) + torch.split(x, 2))", [1, 2, 3, 4, 1, 2, 3, 4]),
+        ("max(x, dim=0)", 4),
+    ],
+)
+def test_several_parts_never_stand_for_the_first_alone(text, value):
+    assert run(text, x=[1.0, 2.0, 3.0, 4.0])[0].tolist() == value

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from vjpcli.errors import Fix, VjpError, did_you_mean, fail
 from vjpcli.explanation.checking import Claim
 from vjpcli.explanation.comparing import YOURS, Index, Referee
-from vjpcli.explanation.problem import Problem, run_text
+from vjpcli.explanation.inputs import array_of
+from vjpcli.explanation.problem import Problem
 from vjpcli.graph.shapes import shape_text
 from vjpcli.parser.values import GivenValue
 
@@ -36,10 +37,7 @@ def claimed_arrays(
                 if argument.lstrip().startswith("@"):
                     continue
                 raise _no_such_leaf(argument, value, problem)
-            array = value.array
-            if array is None:
-                assert value.program is not None
-                array = run_text(value.program, f"value of {name}", problem.settings)
+            array = array_of(value, problem.settings)
             found[leaf] = (argument, np.asarray(array, np.float64))
         if not any(one == argument for one, _ in found.values()):
             raise fail(

@@ -20,7 +20,7 @@ from vjpcli.graph.shapes import shape_text
 from vjpcli.parser.expression import parse
 from vjpcli.parser.seeds import SeedRequest
 from vjpcli.parser.syntax import Program
-from vjpcli.parser.values import GivenValue
+from vjpcli.parser.values import GivenValue, shaped
 
 Array = NDArray[Any]
 
@@ -41,11 +41,11 @@ def inputs_from(
 
     Errors: missing-value, and what the expressions given as values are refused for.
     """
-    needed = free_names(program)
+    needed = free_names(program, given)
     missing = [name for name in needed if name not in given]
     dtype = np.dtype(settings.dtype)
     found: dict[str, Input] = {}
-    known = {name: _given_array(value, settings) for name, value in given.items()}
+    known = {name: array_of(value, settings) for name, value in given.items()}
     if missing and settings.strict:
         refuse_unknown_words(program, needed, known, settings)
         raise missing_value(program, needed, missing, known)
@@ -63,11 +63,16 @@ def inputs_from(
     return found
 
 
-def _given_array(value: GivenValue, settings: Settings) -> Array:
+def array_of(value: GivenValue, settings: Settings, origin: str = "") -> Array:
+    """The numbers of a value, whose expression is run where it has one.
+
+    Errors: value-shape, and what the expression is refused for.
+    """
     if value.array is not None:
         return value.array
     assert value.program is not None
-    return run_text(value.program, f"value of {value.name}", settings)
+    array = run_text(value.program, origin or f"value of {value.name}", settings)
+    return shaped(array, value.shape, value.source, value.span, is_file=True)
 
 
 def run_text(text: str, origin: str, settings: Settings) -> Array:
@@ -85,7 +90,7 @@ def _given_input(value: GivenValue, array: Array, dtype: np.dtype[Any]) -> Input
 
 def unread_notes(program: Program, inputs: Mapping[str, Input]) -> list[Diagnostic]:
     """A note on each value that was given and is not read: its gradient is a plain zero."""
-    read = free_names(program)
+    read = free_names(program, inputs)
     return [
         Diagnostic(
             "leaf-unused",

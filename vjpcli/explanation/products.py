@@ -13,7 +13,8 @@ from vjpcli.engine.backward import backward, seed_name
 from vjpcli.engine.jacobian import jacobian
 from vjpcli.engine.tangent import tangent
 from vjpcli.errors import Fix, Span, VjpError, did_you_mean, fail
-from vjpcli.explanation.problem import Problem, run_text
+from vjpcli.explanation.inputs import array_of
+from vjpcli.explanation.problem import Problem
 from vjpcli.graph.node import Graph
 from vjpcli.graph.shapes import shape_text
 from vjpcli.parser.values import parse_values
@@ -64,9 +65,7 @@ def tangent_product(problem: Problem, directions: Sequence[str]) -> TangentProdu
                 if guess
                 else None,
             )
-        array = direction.array
-        if array is None:
-            array = run_text(direction.program or "", "--tangent", problem.settings)
+        array = array_of(direction, problem.settings, "--tangent")
         shape = problem.inputs[name].value.shape
         if array.shape != shape:
             raise fail(

@@ -175,7 +175,7 @@ def from_loss(
 ) -> Posed:
     """Seeds dz/dy for every named value y that the later loss z reads."""
     program = parse(loss, "--loss")
-    wanted = free_names(program)
+    wanted = free_names(program, {name.partition(".")[0] for name in traced.graph.names})
     named = {name: node for name, node in traced.graph.names.items() if name not in arrays}
     # The loss reads a complex value z by its two parts, z.real and z.imag.
     read = [name for name in named if name.partition(".")[0] in wanted]

@@ -105,7 +105,7 @@ def _seed_problem(problem: Problem) -> Problem | None:
     if problem.loss is None:
         return None
     outputs = {output.name: output.value for output in problem.outputs}
-    read = free_names(parse(problem.loss, "--loss"))
+    read = free_names(parse(problem.loss, "--loss"), {*problem.arrays, *outputs})
     direct = {name: array for name, array in problem.arrays.items() if name in read}
     given = {
         name: GivenValue(

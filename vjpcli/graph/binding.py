@@ -87,7 +87,9 @@ def _keeping_call(callee: Callee, arguments: Sequence[Any]) -> Any:
     if receiver is None:
         if not rest:
             raise fail("missing-argument", f"{callee.name} needs an array")
-        receiver = operand(rest.pop(0))
+        first = rest.pop(0)
+        is_counted = callee.name == "len" and isinstance(first, list | tuple)
+        receiver = as_node(np.zeros(len(first))) if is_counted else operand(first)
     if callee.name not in SIZE_METHODS:
         return _kept(callee, receiver, rest)
     if callee.name in ("dim", "ndimension", "ndim"):
@@ -276,7 +278,7 @@ def operand(value: Any) -> Any:
     """An argument as an operand: lists with nodes are stacked, numbers become constants."""
     if value is None or isinstance(value, Node | Complex):
         return value
-    if isinstance(value, Results):
+    if isinstance(value, Results) and not value.are_parts:
         return value.default
     if isinstance(value, list | tuple):
         numbers = constant_array(value)
@@ -383,7 +385,7 @@ def _operand_position(operation: Operation, name: str) -> int | None:
 
 def _plain(value: Any, operation: Operation, name: str, value_of: ValueOf) -> Any:
     """A static argument as plain Python: numbers, text, None, and nested tuples of them."""
-    if isinstance(value, Results):
+    if isinstance(value, Results) and not value.are_parts:
         value = value.default
     if isinstance(value, list | tuple):
         return tuple(_plain(item, operation, name, value_of) for item in value)

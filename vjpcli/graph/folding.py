@@ -23,7 +23,8 @@ COMPLEX_ARITHMETIC: dict[str, Callable[[complex, complex], complex]] = {
 
 def joined_tuples(operator: str, left: Any, right: Any) -> tuple[Any, ...] | None:
     """`x.shape + (1,)` and `(1,) * 3` as Python has them; None where no tuples are joined."""
-    if isinstance(left, Results) or isinstance(right, Results):
+    results = [one for one in (left, right) if isinstance(one, Results)]
+    if any(not one.are_parts or operator != "+" for one in results):
         return None
     if operator == "+" and isinstance(left, tuple) and isinstance(right, tuple):
         return left + right

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from vjpcli.errors import Fix, Span, VjpError, fail
 from vjpcli.graph.names import BARE_DTYPE_NAMES, CONSTANTS, FOREIGN_ROOTS, LIBRARY_ROOTS
@@ -17,21 +17,22 @@ from vjpcli.parser.syntax import (
 )
 
 
-def free_names(program: Program) -> dict[str, Span]:
+def free_names(program: Program, given: Collection[str] = ()) -> dict[str, Span]:
     """The names that need a value, in the order of first reading, with the place of it.
 
     A name in call position (`log(...)`), the root of a library path (`np.log`) and a name
-    assigned earlier need none; neither does a known constant such as `pi`. A name that the
-    program itself declares a leaf does: its value there is what it gets if none is given.
+    assigned earlier need none; neither does a known constant such as `pi`, unless it is among
+    those `given` a value. A name that the program itself declares a leaf does: its value there
+    is what it gets if none is given.
 
     Errors: unknown-library.
     """
     found: dict[str, Span] = {}
     assigned = {name for name, _ in program.aliases}
     for statement in program.statements:
-        for name in _names_read(program, statement.value, assigned):
-            known = name.identifier in assigned or name.identifier in KNOWN_WORDS
-            if not known:
+        for name in _names_read(program, statement.value, assigned, given):
+            word = name.identifier
+            if word not in assigned and (word in given or word not in KNOWN_WORDS):
                 found.setdefault(name.identifier, name.span)
         if not statement.declares_leaf:
             assigned.update(statement.targets)
@@ -41,7 +42,9 @@ def free_names(program: Program) -> dict[str, Span]:
 KNOWN_WORDS = {*CONSTANTS, *BARE_DTYPE_NAMES}
 
 
-def _names_read(program: Program, root: Expression, assigned: set[str]) -> Iterator[Name]:
+def _names_read(
+    program: Program, root: Expression, assigned: set[str], given: Collection[str]
+) -> Iterator[Name]:
     """The names whose value an expression reads, in the order in which they are written."""
     not_read: set[int] = set()
     pending: list[tuple[Expression, frozenset[str]]] = [(root, frozenset())]
@@ -57,12 +60,15 @@ def _names_read(program: Program, root: Expression, assigned: set[str]) -> Itera
                 not_read.add(id(function))
             elif isinstance(function, Attribute) and isinstance(function.value, Name):
                 name = function.value.identifier
-                if name in FOREIGN_ROOTS and name not in bound | assigned:
+                is_value = name in bound or name in assigned or name in given
+                takes_arguments = part.arguments or part.keywords
+                if name in FOREIGN_ROOTS and takes_arguments and not is_value:
                     raise _unknown_library(program, function, function.value)
         elif (
             isinstance(part, Attribute)
             and isinstance(part.value, Name)
             and part.value.identifier in LIBRARY_ROOTS
+            and part.value.identifier not in given
         ):
             not_read.add(id(part.value))
         pending.extend(reversed(_scopes(part, bound)))

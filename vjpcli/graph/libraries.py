@@ -28,6 +28,18 @@ from vjpcli.graph.operation import Library
 from vjpcli.parser.syntax import Program
 from vjpcli.record import record
 
+ANOTHER_FUNCTION = {
+    "random": {
+        "beta", "gamma", "hypergeometric", "logistic", "power", "t", "split", "loggamma", "clone",
+    },
+    "distributions": {"beta", "gamma", "normal", "uniform"},
+    "stats": {"power"},
+    "ndimage": {"convolve", "correlate", "maximum", "minimum"},
+    "signal": {"square", "normalize", "hilbert", "bilinear"},
+    "sympy": {"sinc", "diff", "solve", "expand"},
+}  # fmt: skip
+"""Module -> its functions that are others than those of the same name elsewhere."""
+
 
 def library_root(word: str) -> LibraryName:
     """The library or module that one of LIBRARY_ROOTS leads to."""
@@ -71,9 +83,15 @@ class LibraryName:
         found = self._object(name) or self._function(name)
         return None if found is None else (found,)
 
+    @property
+    def is_distribution(self) -> bool:
+        """Whether it is `scipy.stats.norm` or the like, which holds functions."""
+        module, _, name = self.path.rpartition(".")
+        return name in DISTRIBUTIONS and module.endswith("stats")
+
     def _part(self, name: str) -> LibraryName | None:
         """The module, or the kind of number, that the path continues to."""
-        if name in LIBRARY_PARTS and not self.path.endswith(f".{name}"):
+        if name in LIBRARY_PARTS and name != self.path.rpartition(".")[2]:
             library: Library = "jax" if self.path == "jax" else self.library
             return LibraryName(library, f"{self.path}.{name}")
         if name in DISTRIBUTIONS and self.path.endswith("stats"):
@@ -85,7 +103,10 @@ class LibraryName:
         # `torch.linalg.norm` is not `torch.norm`: a name may be declared with its module.
         # `scipy.linalg.cholesky` is not `np.linalg.cholesky`: or with two.
         parts = self.path.split(".")
-        for spelling in (f"{'.'.join(parts[-2:])}.{name}", f"{parts[-1]}.{name}", name):
+        spellings = [f"{'.'.join(parts[-2:])}.{name}", f"{parts[-1]}.{name}", name]
+        if self.is_distribution or name in ANOTHER_FUNCTION.get(parts[-1], ()):
+            del spellings[2]
+        for spelling in spellings:
             callee = find_callee(spelling, self.library, prefixed=True)
             if callee is not None:
                 return None if self._is_another(callee) else callee

@@ -9,8 +9,9 @@ from vjpcli.graph.node import Node
 class Results(tuple[Node, ...]):
     """Several nodes, by position and, where the operation names them, by name.
 
-    Used as one array, it stands for its default, the first entry unless the operation says
-    otherwise (`max(x, dim=1)` means the values, `slogdet(A)` means log|det A|).
+    Used as one array, those with names stand for their default, the first entry unless the
+    operation says otherwise (`max(x, dim=1)` means the values, `slogdet(A)` means log|det A|).
+    Those without, the parts of `split(x, 2)`, are a list, and are stacked as `[a, b]` is.
     """
 
     names: tuple[str, ...] = ()
@@ -23,6 +24,11 @@ class Results(tuple[Node, ...]):
         results.names = names
         results.default_position = default
         return results
+
+    @property
+    def are_parts(self) -> bool:
+        """Whether none of them is meant where a single array is needed: all are."""
+        return bool(self) and not self.names
 
     def named(self, name: str) -> Node:
         """The result called `name`, which must be one of `names`."""

@@ -91,6 +91,8 @@ def unknown_function_error(
     is_theirs = name in public_names().get(path, ())
     guess = None if is_theirs else OTHER_NAMES.get(name.lower())
     reason = None if guess else reason_against(name, path)
+    if path and name in known:
+        reason = reason or Reason("not-offered", f"it is another function than `{name}` alone")
     if guess is None and reason is None:
         guess = _same_but_for_case(name, known)
         guess = guess or close_spelling(name, tuple(CLASSES) if is_class else known)

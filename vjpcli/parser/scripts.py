@@ -24,6 +24,9 @@ _SETTINGS = {
 }  # fmt: skip
 """Methods and functions that, as a statement, compute nothing."""
 
+_OF_MODULES = {"eval", "train", "to", "cpu", "cuda", "double", "float", "half"}
+"""Methods by which a module is changed in place; the numbers of an array stay as they are."""
+
 _LEAF_CLASSES = {"Parameter", "Variable"}
 LEAF_WORDS = ("requires_grad", *sorted(_LEAF_CLASSES))
 """Words of which a program has one if it declares a leaf."""
@@ -39,12 +42,14 @@ class Script:
         body: those statements, in order.
         output: the name that is run backward, or "".
         seed: what backward is given, or None.
+        backward: where the value stands that is run backward, or None.
         left_out: where the statements stand that are none of the program's.
     """
 
     body: tuple[ast.stmt, ...]
     output: str
     seed: ast.expr | None
+    backward: Span | None
     left_out: tuple[Span, ...]
 
 
@@ -59,6 +64,7 @@ def separated(reading: Reading, statements: Sequence[ast.stmt]) -> Script:
     seed: ast.expr | None = None
     printed: list[ast.expr] = []
     backward: ast.Call | None = None
+    place: Span | None = None
     for node in statements:
         call = _backward_call(node)
         if call is not None and backward is not None:
@@ -77,6 +83,7 @@ def separated(reading: Reading, statements: Sequence[ast.stmt]) -> Script:
         if call is not None:
             backward = call
             value, seed = _run_backward(call)
+            place = reading.span(value)
             if isinstance(value, ast.Name):
                 output = value.id
             else:
@@ -87,7 +94,7 @@ def separated(reading: Reading, statements: Sequence[ast.stmt]) -> Script:
     if not body:
         # A line alone is no script: it is refused by what it is.
         body = [node for node in statements if isinstance(node, ast.Assert)]
-    return Script(tuple(body), output, seed, tuple(left_out))
+    return Script(tuple(body), output, seed, place, tuple(left_out))
 
 
 def up_to_backward(reading: Reading) -> str | None:
@@ -130,6 +137,7 @@ def _is_setting(function: ast.expr) -> bool:
         return function.id in _PRINTING
     return isinstance(function, ast.Attribute) and (
         function.attr in _SETTINGS
+        or function.attr.startswith("assert_")
         or (function.attr == "update" and ast.unparse(function.value) == "jax.config")
     )
 
@@ -174,7 +182,7 @@ def in_place_statement(node: ast.Expr) -> tuple[ast.Name, ast.Call] | None:
     owner, name = call.func.value, call.func.attr
     if not isinstance(owner, ast.Name) or owner.id in PREFIXES:
         return None
-    if not name.endswith("_") or name.startswith("_"):
+    if name not in _OF_MODULES and (not name.endswith("_") or name.startswith("_")):
         return None
     return owner, call
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Sequence
 
 from vjpcli.errors import Span, VjpError
 from vjpcli.parser.convert import BINARY_OPERATORS, convert
@@ -28,20 +29,24 @@ def convert_program(reading: Reading, module: ast.Module) -> Program:
     """The program of a text, without its imports and what else a script has around it.
 
     Errors: attribute-assignment, annotation, backward-twice, caret-power, chained-assignment,
-        continued-line, empty-expression, import-statement, item-assignment, missing-operand,
-        return-statement, shift-operator, starred-target, target-not-a-name, unpacking, and those
-        of `refusals.refuse_statement` and `convert.convert`
+        continued-line, discarded-value, empty-expression, import-statement, item-assignment,
+        missing-operand, return-statement, shift-operator, starred-target, target-not-a-name,
+        unpacking, and those of `refusals.refuse_statement` and `convert.convert`
     """
     script = separated(reading, module.body)
     statements: list[Statement] = []
     aliases: list[tuple[str, str]] = []
     previous: ast.stmt | None = None
+    read_past: list[Span] = []
+    output = None if script.output else _last_value(script.body)
     for node in script.body:
         if previous is not None:
             _check_line_start(reading, previous, node)
         if isinstance(node, ast.Import | ast.ImportFrom):
             check_import(reading, node)
             aliases += aliases_of(node)
+        elif isinstance(node, ast.Expr) and node is not output and in_place_statement(node) is None:
+            read_past.append(_without_effect(reading, node, previous, script.body))
         else:
             is_last = node is script.body[-1]
             statements.append(_statement(reading, node, previous, is_last=is_last))
@@ -52,15 +57,16 @@ def convert_program(reading: Reading, module: ast.Module) -> Program:
             "the program imports and computes nothing",
             reading.span(module.body[-1]) if module.body else Span(0, 0),
         )
+    left_out = (*script.left_out, *read_past)
     if script.output and script.output not in statements[-1].targets:
-        span = script.left_out[-1]
-        place = Span(span.start, span.start + len(script.output))
+        place = script.backward or script.left_out[-1]
         statements.append(Statement((script.output,), (place,), Name(place, script.output), place))
     seed = None if script.seed is None else convert(reading, script.seed)
     declares = any(word in reading.text for word in LEAF_WORDS)
     marked = with_leaves(statements) if declares else tuple(statements)
     rest = rest_of(reading, module) if script.left_out else None
-    left_out = script.left_out if rest is None else (*script.left_out, rest)
+    if rest is not None:
+        left_out = (*left_out, rest)
     return Program(reading.source, marked, seed, left_out, tuple(aliases))
 
 
@@ -103,6 +109,28 @@ def _alone(reading: Reading, node: ast.Expr, previous: ast.stmt | None) -> State
     if (in_place := in_place_statement(node)) is not None:
         return _in_place(reading, *in_place)
     return Statement((), (), convert(reading, node.value), reading.span(node))
+
+
+def _last_value(body: Sequence[ast.stmt]) -> ast.stmt | None:
+    """The statement that gives the output: the last one that is no import."""
+    others = (node for node in reversed(body) if not isinstance(node, ast.Import | ast.ImportFrom))
+    return next(others, None)
+
+
+def _without_effect(
+    reading: Reading, node: ast.Expr, previous: ast.stmt | None, body: Sequence[ast.stmt]
+) -> Span:
+    """Where a statement stands that only shows a value; refuses one that computes it for nothing.
+
+    Errors: discarded-value, and those of what it reads
+    """
+    from vjpcli.parser.discarded import discarded_value, only_shows  # noqa: PLC0415  (rarely)
+
+    _alone(reading, node, previous)  # what is wrong inside is told first
+    if only_shows(node):
+        return reading.span(node)
+    position = next(i for i, one in enumerate(body) if one is node)
+    raise discarded_value(reading, node, next(iter(body[position + 1 :]), None))
 
 
 def _returned(reading: Reading, node: ast.Return, *, is_last: bool) -> Statement:

@@ -49,6 +49,7 @@ class GivenValue:
         source: the argument.
         span: where `text` stands in it; a place p in `program` is span.start + p there.
         path: the file that was read, which must not be overwritten; or None.
+        shape: what the value of `program` is to be reshaped to; or None.
     """
 
     name: str
@@ -59,6 +60,7 @@ class GivenValue:
     source: Source
     span: Span
     path: Path | None = None
+    shape: tuple[int, ...] | None = None
 
 
 def parse_values(
@@ -140,8 +142,8 @@ def read_value(
 ) -> GivenValue:
     """The value at `span` of the source; seeds are read by it too.
 
-    Shapes: `shape` where one is given; files are reshaped to it, numbers must be a flat list
-        or have it already.
+    Shapes: `shape` where one is given; files and expressions are reshaped to it, numbers must
+        be a flat list or have it already.
     Errors: those of `parse_values`.
     """
     text = source.text[span.start : span.end]
@@ -149,13 +151,13 @@ def read_value(
     if where is not None:
         from vjpcli.parser.files import read_one  # noqa: PLC0415  (only for files)
 
-        array = _shaped(read_one(where, stdin), shape, source, span, is_file=True)
+        array = shaped(read_one(where, stdin), shape, source, span, is_file=True)
         origin: Literal["file", "stdin"] = "stdin" if where.is_stdin else "file"
         path = None if where.is_stdin else where.file
         return GivenValue(name, array, origin, text, None, source, span, path)
     if not text:
         if shape is not None and 0 in shape:
-            empty = _shaped(read_only([]), shape, source, span, is_file=False)
+            empty = shaped(read_only([]), shape, source, span, is_file=False)
             return GivenValue(name, empty, "given", text, None, source, span)
         raise fail(
             "value-form",
@@ -166,13 +168,13 @@ def read_value(
         )
     numbers = read_numbers(source, span)
     if numbers is not None:
-        array = _shaped(numbers, shape, source, span, is_file=False)
+        array = shaped(numbers, shape, source, span, is_file=False)
         return GivenValue(name, array, "given", text, None, source, span)
-    _check_program(text, source, span, shape)
-    return GivenValue(name, None, "built", text, text, source, span)
+    _check_program(text, source, span)
+    return GivenValue(name, None, "built", text, text, source, span, shape=shape)
 
 
-def _check_program(text: str, source: Source, span: Span, shape: tuple[int, ...] | None) -> None:
+def _check_program(text: str, source: Source, span: Span) -> None:
     if text.lower().endswith(EXTENSIONS) and not re.search(r"[(\[,;=]", text):
         raise fail(
             "file-needs-at",
@@ -200,19 +202,9 @@ def _check_program(text: str, source: Source, span: Span, shape: tuple[int, ...]
                 span=at,
                 notes=("each name takes an argument of its own: a=1 b=2",),
             )
-    if shape is not None:
-        head = source.text[: span.start].partition(":")[0].strip()
-        prefix = f"{head}=" if head.isidentifier() else ""
-        raise fail(
-            "value-shape",
-            "a shape cannot be given to an expression",
-            source=source,
-            span=span,
-            fix=Fix(f"{prefix}reshape({text}, {shape})", replaces=source.text),
-        )
 
 
-def _shaped(
+def shaped(
     array: NDArray[np.float64],
     shape: tuple[int, ...] | None,
     source: Source,
@@ -220,6 +212,10 @@ def _shaped(
     *,
     is_file: bool,
 ) -> NDArray[np.float64]:
+    """The array in the shape asked for; rows that were typed must have it already.
+
+    Errors: `value-shape`.
+    """
     if shape is None or array.shape == shape:
         return array
     count = math.prod(shape)

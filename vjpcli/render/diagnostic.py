@@ -21,6 +21,8 @@ from vjpcli.render.theme import Role
 
 _UNLIMITED_WINDOW = 160
 _MOST_TOKEN = 40
+_MOST_COMMAND_LINES = 12
+"""Of a longer script only the lines are shown that change, or the options that are added."""
 
 
 def render_diagnostic(
@@ -64,7 +66,10 @@ def fix_lines(
     what = corrected_command or fix_text(diagnostic)
     lines: list[Line] = []
     if what:
-        shown = [what] if corrected_command or fix is None else _changed_lines(fix) or [what]
+        # A line end within the quotes of a command is part of the program: it stays one.
+        shown = what.splitlines() if corrected_command else [what]
+        if fix is not None and (corrected_command is None or len(shown) > _MOST_COMMAND_LINES):
+            shown = _changed_lines(fix) or [fix_text(diagnostic) or what]
         for number, text in enumerate(shown):
             lead = "  try: " if number == 0 else "       "
             lines.append((page.piece(lead, "good"), page.piece(text)))

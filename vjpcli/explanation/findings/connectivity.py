@@ -52,7 +52,7 @@ def _output_constant(evidence: Evidence) -> Diagnostic:
 
 
 def _leaf_unused(evidence: Evidence, leaf: str) -> Diagnostic:
-    named = leaf in free_names(evidence.problem.program)
+    named = leaf in free_names(evidence.problem.program, evidence.problem.inputs)
     output = evidence.problem.outputs[-1].name
     return finding(
         evidence,

@@ -18,7 +18,7 @@ from vjpcli.graph.names import (
 from vjpcli.graph.node import Node
 from vjpcli.graph.operation import OPERATIONS
 from vjpcli.graph.results import Results
-from vjpcli.graph.tracer.objects import Function, Mapped
+from vjpcli.graph.tracer.objects import Frozen, Function, Mapped
 from vjpcli.graph.tracer.state import State
 from vjpcli.graph.tracer.updates import METHODS, At, Place, Update
 from vjpcli.parser.syntax import Attribute
@@ -48,7 +48,10 @@ class Attributes(State):
             )
         if isinstance(value, At | Place | Update):
             return self.update(part, value)
-        if isinstance(value, Callee | IndexObject | Function | Mapped | Transform):
+        if isinstance(value, Frozen) and isinstance(value.function, LibraryName):
+            function = value.function.member(name, self.source, part.span)
+            return Frozen(function, value.arguments, value.keywords)
+        if isinstance(value, Callee | IndexObject | Frozen | Function | Mapped | Transform):
             return self.function_attribute(part, value)
         return self.object_attribute(part, value)
 

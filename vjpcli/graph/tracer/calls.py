@@ -18,7 +18,7 @@ from vjpcli.graph.names import (
     is_dtype,
 )
 from vjpcli.graph.operation import OPERATIONS
-from vjpcli.graph.tracer.objects import BuiltIn, Function, Mapped
+from vjpcli.graph.tracer.objects import BuiltIn, Frozen, Function, Mapped
 from vjpcli.graph.tracer.pythons_own import pythons_own
 from vjpcli.graph.tracer.transforms import Transforms
 from vjpcli.graph.tracer.updates import Update
@@ -76,6 +76,29 @@ class Calls(Transforms):
                 return self.mapped(part, callee, arguments)
         return self.call_object(part, callee, arguments, keywords)
 
+    def call_frozen(
+        self,
+        part: Call,
+        callee: Frozen | LibraryName,
+        arguments: list[Any],
+        keywords: Keywords,
+    ) -> Any:
+        """`scipy.stats.norm(0, 1).logpdf(x)`: the parameters stand behind the value.
+
+        Errors: missing-argument, call-of-input, and those of the function.
+        """
+        if isinstance(callee, LibraryName) and callee.is_distribution:
+            return Frozen(callee, tuple(arguments), tuple(keywords))
+        if isinstance(callee, LibraryName) or not isinstance(callee.function, Callee):
+            raise self.call_of_value(part, callee)
+        span = part.function.span
+        if not arguments:
+            with self.place(part, span):
+                raise fail("missing-argument", f"{callee.function.name} needs the value")
+        given = [*arguments, *callee.arguments]
+        named = [*keywords, *callee.keywords]
+        return self.call_function(part, callee.function, given, named, span)
+
     def call_value(self, part: Call, function: Any, arguments: list[Any]) -> Any:
         if isinstance(function, Callee):
             return self.call_function(part, function, arguments, [], part.function.span)
@@ -112,6 +135,8 @@ class Calls(Transforms):
 
     def call_object(self, part: Call, callee: Any, arguments: list[Any], keywords: Keywords) -> Any:
         """The result of calling what is no function of a library: a module, or a mistake."""
+        if isinstance(callee, Frozen | LibraryName):
+            return self.call_frozen(part, callee, arguments, keywords)
         module = type(callee).__module__
         if module == "vjpcli.graph.distributions":
             return self.call_density(part, callee, arguments, keywords)
@@ -206,7 +231,15 @@ class Calls(Transforms):
             what = "an input"
         if isinstance(callee, IndexObject):
             return self.call_of_brackets(part, function)
-        openings = _openings(text, part)
+        if isinstance(callee, LibraryName):
+            return fail(
+                "call-of-input",
+                f"`{function}` is a library or a module of one, not a function",
+                source=self.source,
+                span=part.function.span,
+                notes=("its functions stand behind a dot",),
+            )
+        openings = [] if isinstance(callee, Frozen) else _openings(text, part)
         product = text
         for place in reversed(openings):
             product = f"{product[:place]}*{product[place:]}"

@@ -35,7 +35,22 @@ BUILT_IN = ("range", "enumerate", "zip", "reversed")
 
 
 class Comprehended(list[Any]):
-    """The entries of a comprehension: Python's own `sum` adds them up one by one."""
+    """The entries of a comprehension, or the parts of an array: Python's `sum` adds them up."""
+
+
+@record(eq=False)
+class Frozen:
+    """`scipy.stats.norm(0, 1)`, or its `logpdf`: what is called gets these arguments last.
+
+    Attributes:
+        function: the distribution, a LibraryName; or its function, a Callee.
+        arguments: what was given by position.
+        keywords: what was given by name.
+    """
+
+    function: Any
+    arguments: tuple[Any, ...]
+    keywords: tuple[Any, ...]
 
 
 @record(eq=False)

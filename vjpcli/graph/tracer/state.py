@@ -17,7 +17,7 @@ from vjpcli.graph.node import Node, ancestors, written_at
 from vjpcli.graph.operation import OPERATIONS, Library, as_node, compute, make_leaf
 from vjpcli.graph.results import Results
 from vjpcli.graph.shapes import refuse_oversized, shape_text
-from vjpcli.graph.tracer.objects import Function, Mapped
+from vjpcli.graph.tracer.objects import Comprehended, Frozen, Function, Mapped
 from vjpcli.graph.tracer.updates import At, Place, Update
 from vjpcli.parser.syntax import Expression, Program, Sequence
 
@@ -86,7 +86,7 @@ class State:
         if isinstance(value, Node | Complex):
             return value
         with self.place(part):
-            if isinstance(value, Results):
+            if isinstance(value, Results) and not value.are_parts:
                 return value.default
             if isinstance(value, list | tuple):
                 return self.stacked(value, part)
@@ -94,22 +94,30 @@ class State:
                 raise self.body_alone(value)
             if isinstance(value, PLAIN):
                 return as_node(value)
-            what = {str: "text", slice: "a slice"}.get(type(value), "a function")
-            if value is None or value is Ellipsis:
-                what = str(value) if value is None else "..."
-            if isinstance(value, Callee):
-                what = f"the function {value.name}; call it, as in {value.name}(x)"
-            if isinstance(value, LibraryName):
-                what = f"{value.path}, which says how numbers are kept or where functions are"
-            if isinstance(value, Mapped | Transform):
-                what = "a function of functions; call it, as in jax.vmap(f)(x)"
-            if isinstance(value, At | Place | Update):
-                what = "a place of an array; write to it, as in x.at[0].set(1)"
-            if type(value).__module__ == "vjpcli.graph.modules":
-                what = "a module; apply it, as in nn.ReLU()(x)"
-            if type(value).__module__ == "vjpcli.graph.distributions":
-                what = "a distribution; its numbers are d.log_prob(x), d.entropy(), d.mean"
-            raise fail("not-a-number", f"a number or an array is needed here, not {what}")
+            raise fail(
+                "not-a-number", f"a number or an array is needed here, not {self.kind_of(value)}"
+            )
+
+    def kind_of(self, value: Any) -> str:
+        """What a value is that is neither a number nor an array, in words."""
+        what = {str: "text", slice: "a slice"}.get(type(value), "a function")
+        if value is None or value is Ellipsis:
+            what = str(value) if value is None else "..."
+        if isinstance(value, Callee):
+            what = f"the function {value.name}; call it, as in {value.name}(x)"
+        if isinstance(value, LibraryName):
+            what = f"{value.path}, which says how numbers are kept or where functions are"
+        if isinstance(value, Frozen):
+            what = "a distribution; its numbers are d.logpdf(x), d.cdf(x)"
+        if isinstance(value, Mapped | Transform):
+            what = "a function of functions; call it, as in jax.vmap(f)(x)"
+        if isinstance(value, At | Place | Update):
+            what = "a place of an array; write to it, as in x.at[0].set(1)"
+        if type(value).__module__ == "vjpcli.graph.modules":
+            what = "a module; apply it, as in nn.ReLU()(x)"
+        if type(value).__module__ == "vjpcli.graph.distributions":
+            what = "a distribution; its numbers are d.log_prob(x), d.entropy(), d.mean"
+        return what
 
     def body_alone(self, function: Function) -> VjpError:
         """The refusal of a lambda where a number is wanted."""
@@ -149,12 +157,12 @@ class State:
         return OPERATIONS["stack"](*nodes, axis=0)
 
     def plain(self, value: Any, part: Expression, *, several: bool = False) -> Any:
-        """An argument: lists with nodes in them stay lists, several results give their default.
+        """An argument: lists with nodes in them stay lists, named results give their default.
 
         With `several` those stay several: the function takes lists, as `concatenate` does.
         """
         if isinstance(value, Results) and not several:
-            return self.node(value, part)
+            return Comprehended(value) if value.are_parts else self.node(value, part)
         if isinstance(value, LibraryName):
             return value.path
         return value
