@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from vjpcli.errors import Fix, Span, VjpError, fail
 from vjpcli.graph.names import BARE_DTYPE_NAMES, CONSTANTS, FOREIGN_ROOTS, LIBRARY_ROOTS
@@ -35,6 +35,27 @@ def free_names(program: Program) -> dict[str, Span]:
                 found.setdefault(name.identifier, name.span)
         if not statement.declares_leaf:
             assigned.update(statement.targets)
+    return found
+
+
+def leaf_statements(program: Program, names: Collection[str]) -> list[int]:
+    """The positions of the statements that may declare `names` leaves.
+
+    Each gives its name its first value and reads no input and no other leaf; the last statement
+    is the output, and no leaf.
+    """
+    found: list[int] = []
+    closed = {name for name, _ in program.aliases} | KNOWN_WORDS
+    assigned = set(closed)
+    for position, statement in enumerate(program.statements[:-1]):
+        read = _names_read(program, statement.value, assigned)
+        is_closed = all(name.identifier in closed for name in read) and not statement.declares_leaf
+        target = statement.targets[0] if len(statement.targets) == 1 else ""
+        if is_closed and target in names and target not in assigned:
+            found.append(position)
+            is_closed = False
+        assigned.update(statement.targets)
+        (closed.update if is_closed else closed.difference_update)(statement.targets)
     return found
 
 
