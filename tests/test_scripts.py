@@ -7,6 +7,7 @@ import pytest
 
 from vjpcli import VjpError, check, explain, grad
 from vjpcli.parser.expression import parse
+from vjpcli.rehearsal import rehearse
 
 SCRIPT = """
 import torch
@@ -245,3 +246,49 @@ def test_output_that_is_run_backward_is_marked_where_it_is_named():
         grad(text, {"x": [1.0, 2.0]})
     (label,) = caught.value.diagnostic.labels
     assert label.span.start == text.index("y.backward")
+
+
+SOFTMAX_REGRESSION = """
+X = np.array([[1., 2.], [3., 4.], [5., 6.]])
+y = np.array([0, 1, 1])
+W = np.zeros((2, 2))
+scores = X.dot(W)
+scores -= np.max(scores, axis=1, keepdims=True)
+probs = np.exp(scores) / np.sum(np.exp(scores), axis=1, keepdims=True)
+loss = -np.mean(np.log(probs[np.arange(3), y])) + 0.005 * np.sum(W * W)
+"""
+
+
+def test_wrt_makes_a_leaf_of_a_value_that_the_program_gives():
+    found = explain(SOFTMAX_REGRESSION, wrt="W")
+    assert list(found.gradients) == ["W"]
+    np.testing.assert_allclose(found.gradients["W"] * 6, [[7, -7], [8, -8]], rtol=1e-12)
+    assert found.check.agrees
+
+
+def test_value_given_for_a_name_of_the_program_makes_it_a_leaf_with_this_value():
+    assert grad("x = 2; y = x**2", {"x": 3})["x"] == 6
+    assert grad("x = 2; h = 3*x; h**2", {"x": 1, "h": 5})["x"] == 18
+
+
+def test_leaf_that_is_chosen_is_read_by_another_that_is_computed_from_it():
+    found = grad("a = 2.0; b = 3*a; a*b", {}, wrt="a")
+    assert found["a"] == 12
+    with pytest.raises(VjpError) as caught:
+        grad("a = 2.0; b = 3*a; a*b", {}, wrt=["a", "b"])
+    assert caught.value.diagnostic.code == "unknown-leaf"
+    assert caught.value.diagnostic.notes[-1].startswith("b is computed from others")
+
+
+def test_program_without_a_leaf_says_which_names_can_be_one():
+    expected = "X, y and W have their values from the program: --wrt W makes W a leaf"
+    assert f"{expected}." in explain(SOFTMAX_REGRESSION).sentences
+    said = rehearse('vjp grad "x = 2; y = x**2"').err
+    assert "error[no-leaf]" in said
+    assert "note: x has its value from the program: --wrt x makes x a leaf" in said
+
+
+def test_leaf_that_a_script_declares_is_not_called_bound_twice():
+    assert not any("bound more than once" in one for one in explain(SCRIPT).sentences)
+    again = explain("x = torch.tensor(1.0, requires_grad=True)\nx = x * 2\nx.backward()")
+    assert any(one.startswith("x is bound more than once") for one in again.sentences)

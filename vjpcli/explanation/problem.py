@@ -19,7 +19,13 @@ import vjpcli.ops  # noqa: F401  (declares the operations)
 from vjpcli.errors import Diagnostic, Fix, Source, Span, VjpError, did_you_mean, fail
 from vjpcli.explanation.inputs import inputs_from, run_text, unread_notes
 from vjpcli.explanation.model import Input, Output, Seed
-from vjpcli.explanation.scripts import declared_values, left_out_note, seed_of_script
+from vjpcli.explanation.scripts import (
+    declared_values,
+    declaring,
+    leaves_to_choose,
+    left_out_note,
+    seed_of_script,
+)
 from vjpcli.explanation.seeding import from_loss, from_seeds, outputs_of
 from vjpcli.explanation.settings import Settings
 from vjpcli.graph.node import Graph, Node
@@ -104,7 +110,7 @@ def pose(
     settings = settings or Settings()
     # An input too large for float32 becomes inf, and the findings say what came of it.
     with random_numbers(settings.random_seed), np.errstate(all="ignore"):
-        program = parse(expression)
+        program = declaring(parse(expression), {*(settings.wrt or ()), *given})
         notes: list[Diagnostic] = []
         given = {**declared_values(program, given, settings.library), **given}
         inputs = inputs_from(program, given, seeds, settings, notes)
@@ -113,7 +119,7 @@ def pose(
         notes += [*left_out_note(program), *traced.conventions]
         if program.seed is not None and not seeds and loss is None:
             seeds = [seed_of_script(program, arrays, settings.library)]
-        leaves = _leaves(inputs, settings)
+        leaves = _leaves(inputs, program, settings)
         if settings.needs_seed:
             notes += unread_notes(program, inputs)
         inputs = {name: replace(one, is_leaf=name in leaves) for name, one in inputs.items()}
@@ -162,14 +168,7 @@ def require_leaf(problem: Problem) -> None:
 
 
 def _how_to_make_a_leaf(program: Program) -> str:
-    first = program.statements[0]
-    if len(program.statements) > 1 and len(first.targets) == 1:
-        name = first.targets[0]
-        return (
-            f"{name} has its value from the program: leave its line out and give {name}=1,2,3, "
-            "or write requires_grad=True"
-        )
-    return "a name that is read and given a value is a leaf: x=1,2,3"
+    return leaves_to_choose(program) or "a name that is read and given a value is a leaf: x=1,2,3"
 
 
 def _trace(
@@ -189,7 +188,7 @@ def _trace(
         raise VjpError(replace(error.diagnostic, notes=(*error.diagnostic.notes, note))) from None
 
 
-def _leaves(inputs: Mapping[str, Input], settings: Settings) -> tuple[str, ...]:
+def _leaves(inputs: Mapping[str, Input], program: Program, settings: Settings) -> tuple[str, ...]:
     if settings.wrt is None:
         return tuple(inputs)
     for name in settings.wrt:
@@ -204,10 +203,19 @@ def _leaves(inputs: Mapping[str, Input], settings: Settings) -> tuple[str, ...]:
                 source=source,
                 span=Span(start, start + len(name)),
                 label=f"did you mean {guess}?" if guess else "",
-                notes=(f"its inputs are {', '.join(inputs) or 'none'}",),
+                notes=(
+                    f"its inputs are {', '.join(inputs) or 'none'}",
+                    *_of_computed(name, program),
+                ),
                 fix=Fix(",".join(fixed), replaces=source.text) if guess else None,
             )
     return tuple(name for name in inputs if name in settings.wrt)
+
+
+def _of_computed(name: str, program: Program) -> tuple[str, ...]:
+    if any(name in statement.targets for statement in program.statements):
+        return (f"{name} is computed from others: explain shows its adjoint, but it is no leaf",)
+    return tuple(filter(None, (leaves_to_choose(program),)))
 
 
 def named_nodes(traced: Trace) -> dict[Node, str]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,12 +11,16 @@ from numpy.typing import NDArray
 
 from vjpcli.engine.evaluate import evaluate
 from vjpcli.errors import Diagnostic, Source, Span
+from vjpcli.graph.free_names import leaf_statements
 from vjpcli.graph.operation import Library
 from vjpcli.graph.trace import trace
 from vjpcli.parser.expression import text_of
 from vjpcli.parser.seeds import SeedRequest
 from vjpcli.parser.syntax import Expression, Program, Statement
 from vjpcli.parser.values import GivenValue
+
+FEW = 6
+"""Names that one sentence lists."""
 
 
 def value_of_program(
@@ -25,6 +30,28 @@ def value_of_program(
     traced = trace(program, arrays, library=library)
     results = evaluate(traced.graph, arrays, source=program.source)
     return results[traced.graph.outputs[traced.output_name]]
+
+
+def declaring(program: Program, names: Collection[str]) -> Program:
+    """The program with those of `names` as leaves that it gives a value without an input."""
+    chosen = leaf_statements(program, names)
+    if not chosen:
+        return program
+    statements = list(program.statements)
+    for position in chosen:
+        statements[position] = replace(statements[position], declares_leaf=True)
+    return replace(program, statements=tuple(statements))
+
+
+def leaves_to_choose(program: Program) -> str:
+    """How a program that reads no input gets a leaf; nothing where it names no plain value."""
+    names = {name for statement in program.statements for name in statement.targets}
+    possible = [program.statements[one].targets[0] for one in leaf_statements(program, names)]
+    if not possible:
+        return ""
+    *others, last = possible[-FEW:]
+    has = f"{', '.join(others)} and {last} have their values" if others else f"{last} has its value"
+    return f"{has} from the program: --wrt {last} makes {last} a leaf"
 
 
 def declared_values(

@@ -13,6 +13,7 @@ from vjpcli.explanation.evidence import Evidence
 from vjpcli.explanation.model import LeafReport, Output, Seed
 from vjpcli.explanation.problem import Problem, named_nodes
 from vjpcli.explanation.reuse import reuse_sentences
+from vjpcli.explanation.scripts import leaves_to_choose
 from vjpcli.graph.notation import number_text
 from vjpcli.graph.operation import leaf as leaf_operation
 
@@ -69,6 +70,8 @@ def sentences(
     found: list[str] = []
     if not used:
         found.append(f"The output {output.name} does not depend on any leaf.")
+        if choice := leaves_to_choose(problem.program):
+            found.append(f"{choice}.")
     elif len(problem.outputs) > 1:
         names = ", ".join(one.name for one in problem.outputs)
         found.append(
@@ -195,7 +198,10 @@ def _of_rounding(problem: Problem) -> list[str]:
 
 def _of_rebinding(problem: Problem) -> list[str]:
     """`y = y + x` and `y += x` make a new value; PyTorch's in-place y += x would not."""
-    names = Counter([*problem.inputs, *(name for name, _ in problem.trace.named)])
+    # A leaf that the program declares is an input, bound where it is declared.
+    declared = {one.targets[0] for one in problem.program.statements if one.declares_leaf}
+    inputs = [name for name in problem.inputs if name not in declared]
+    names = Counter([*inputs, *(name for name, _ in problem.trace.named)])
     again = [name for name, times in names.items() if times > 1 and not name.startswith("_")]
     if not again:
         return []

@@ -39,6 +39,27 @@ def free_names(program: Program, given: Collection[str] = ()) -> dict[str, Span]
     return found
 
 
+def leaf_statements(program: Program, names: Collection[str]) -> list[int]:
+    """The positions of the statements that may declare `names` leaves.
+
+    Each gives its name its first value and reads no input and no other leaf; the last statement
+    is the output, and no leaf.
+    """
+    found: list[int] = []
+    closed = {name for name, _ in program.aliases} | KNOWN_WORDS
+    assigned = set(closed)
+    for position, statement in enumerate(program.statements[:-1]):
+        read = _names_read(program, statement.value, assigned)
+        is_closed = all(name.identifier in closed for name in read) and not statement.declares_leaf
+        target = statement.targets[0] if len(statement.targets) == 1 else ""
+        if is_closed and target in names and target not in assigned:
+            found.append(position)
+            is_closed = False
+        assigned.update(statement.targets)
+        (closed.update if is_closed else closed.difference_update)(statement.targets)
+    return found
+
+
 KNOWN_WORDS = {*CONSTANTS, *BARE_DTYPE_NAMES}
 
 
