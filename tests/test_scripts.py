@@ -195,12 +195,6 @@ def test_definition_of_one_line_is_answered_with_a_lambda(text, fixed):
     assert (fix and fix.text) == fixed
 
 
-def test_leaf_that_the_script_declares_is_bound_once():
-    assert not any("bound more than once" in one for one in explain(SCRIPT).sentences)
-    again = explain("y = x; y += x; y", {"x": 2.0}).sentences
-    assert any("bound more than once" in one for one in again)
-
-
 @pytest.mark.parametrize(
     ("text", "fixed"),
     [

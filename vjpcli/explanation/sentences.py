@@ -198,10 +198,7 @@ def _of_rounding(problem: Problem) -> list[str]:
 
 def _of_rebinding(problem: Problem) -> list[str]:
     """`y = y + x` and `y += x` make a new value; PyTorch's in-place y += x would not."""
-    # A leaf that the program declares is an input, bound where it is declared.
-    declared = {one.targets[0] for one in problem.program.statements if one.declares_leaf}
-    inputs = [name for name in problem.inputs if name not in declared]
-    names = Counter([*inputs, *(name for name, _ in problem.trace.named)])
+    names = Counter([*problem.inputs, *(name for name, _ in problem.trace.named)])
     again = [name for name, times in names.items() if times > 1 and not name.startswith("_")]
     if not again:
         return []

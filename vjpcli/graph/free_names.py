@@ -49,7 +49,7 @@ def leaf_statements(program: Program, names: Collection[str]) -> list[int]:
     closed = {name for name, _ in program.aliases} | KNOWN_WORDS
     assigned = set(closed)
     for position, statement in enumerate(program.statements[:-1]):
-        read = _names_read(program, statement.value, assigned)
+        read = _names_read(program, statement.value, assigned, names)
         is_closed = all(name.identifier in closed for name in read) and not statement.declares_leaf
         target = statement.targets[0] if len(statement.targets) == 1 else ""
         if is_closed and target in names and target not in assigned:
