@@ -9,6 +9,7 @@ import doctest
 import json
 import re
 import shutil
+from functools import cache
 
 import jsonschema
 import numpy as np
@@ -94,8 +95,13 @@ def test_links_inside_the_project_lead_somewhere(page):
         there = (page.parent / path) if path else page
         assert there.exists(), target
         if anchor:
-            headings = re.findall(r"^#+ (.*)$", text_of(there), flags=re.MULTILINE)
-            assert anchor in {slug(heading) for heading in headings}, target
+            assert anchor in anchors_of(there), target
+
+
+@cache
+def anchors_of(page):
+    headings = re.findall(r"^#+ (.*)$", text_of(page), flags=re.MULTILINE)
+    return {slug(heading) for heading in headings}
 
 
 def slug(heading):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -21,8 +22,14 @@ def room_of(dotted: str) -> str:
     return parts[1] if len(parts) > 1 else ""
 
 
+@cache
+def tree_of(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+@cache
 def imports(path: Path) -> list[str]:
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+    tree = tree_of(path)
     found = []
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
@@ -59,7 +66,7 @@ def test_only_one_folder_imports_sympy(path):
 
 @pytest.mark.parametrize("path", MODULES, ids=dotted_name)
 def test_text_from_outside_is_never_executed(path):
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+    tree = tree_of(path)
     called = {
         node.func.id
         for node in ast.walk(tree)

@@ -8,6 +8,7 @@ import os
 import re
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -342,19 +343,21 @@ NOT_CODES = {
 }  # fmt: skip
 
 
-def source_trees() -> list[ast.Module]:
+@cache
+def source_nodes() -> list[ast.AST]:
     return [
-        ast.parse(path.read_text(encoding="utf-8"))
+        node
         for path in SOURCE.rglob("*.py")
         if "pages" not in path.parts
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call | ast.Constant | ast.JoinedStr)
     ]
 
 
 def strings_in_source() -> set[str]:
     return {
         node.value
-        for tree in source_trees()
-        for node in ast.walk(tree)
+        for node in source_nodes()
         if isinstance(node, ast.Constant) and isinstance(node.value, str)
     }
 
@@ -362,30 +365,28 @@ def strings_in_source() -> set[str]:
 def patterns_in_source() -> list[re.Pattern[str]]:
     """Codes put together of parts: f"{kind}-several-arrays"."""
     found = []
-    for tree in source_trees():
-        for node in ast.walk(tree):
-            if isinstance(node, ast.JoinedStr):
-                parts = [p.value if isinstance(p, ast.Constant) else None for p in node.values]
-                if re.fullmatch("(-[a-z]+)+", "".join(str(part or "") for part in parts)):
-                    found.append(re.compile("".join(str(part or "[a-z]+") for part in parts)))
+    for node in source_nodes():
+        if isinstance(node, ast.JoinedStr):
+            parts = [p.value if isinstance(p, ast.Constant) else None for p in node.values]
+            if re.fullmatch("(-[a-z]+)+", "".join(str(part or "") for part in parts)):
+                found.append(re.compile("".join(str(part or "[a-z]+") for part in parts)))
     return found
 
 
 def raised_codes() -> set[str]:
     found = set()
-    for tree in source_trees():
-        for node in ast.walk(tree):
-            if not isinstance(node, ast.Call):
-                continue
-            name = getattr(node.func, "id", getattr(node.func, "attr", ""))
-            if name not in RAISING:
-                continue
-            keywords = [keyword.value for keyword in node.keywords if keyword.arg == "code"]
-            # `finding(evidence, code, ...)` and `Diagnostic(code=...)` as well as `fail(code, ...)`
-            for argument in [*node.args[:2], *keywords]:
-                for part in ast.walk(argument):
-                    if isinstance(part, ast.Constant) and isinstance(part.value, str):
-                        found.add(part.value)
+    for node in source_nodes():
+        if not isinstance(node, ast.Call):
+            continue
+        name = getattr(node.func, "id", getattr(node.func, "attr", ""))
+        if name not in RAISING:
+            continue
+        keywords = [keyword.value for keyword in node.keywords if keyword.arg == "code"]
+        # `finding(evidence, code, ...)` and `Diagnostic(code=...)` as well as `fail(code, ...)`
+        for argument in [*node.args[:2], *keywords]:
+            for part in ast.walk(argument):
+                if isinstance(part, ast.Constant) and isinstance(part.value, str):
+                    found.add(part.value)
     return {word for word in found if re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)+", word)}
 
 
@@ -401,14 +402,13 @@ def test_every_code_has_a_page():
 def single_word_codes() -> set[str]:
     """Codes of one word, as first arguments of the calls that raise."""
     found = set()
-    for tree in source_trees():
-        for node in ast.walk(tree):
-            if not isinstance(node, ast.Call) or not node.args:
-                continue
-            name = getattr(node.func, "id", getattr(node.func, "attr", ""))
-            first = node.args[0]
-            if name in RAISING and isinstance(first, ast.Constant) and isinstance(first.value, str):
-                found.add(first.value)
+    for node in source_nodes():
+        if not isinstance(node, ast.Call) or not node.args:
+            continue
+        name = getattr(node.func, "id", getattr(node.func, "attr", ""))
+        first = node.args[0]
+        if name in RAISING and isinstance(first, ast.Constant) and isinstance(first.value, str):
+            found.add(first.value)
     return {word for word in found if re.fullmatch("[a-z]+", word)}
 
 
