@@ -37,7 +37,7 @@ GROWING = {
 SPREADS = {"std", "var"}
 INVERSES = {
     "inv", "solve", "solve_triangular", "cholesky", "logdet", "logabsdet", "det", "lstsq",
-    "matrix_power", "pinv",
+    "matrix_power", "pinv", "lu_without_pivots", "qr_basis", "qr_triangle",
 }  # fmt: skip
 """Operations that fail where a matrix is singular."""
 
