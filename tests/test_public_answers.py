@@ -50,7 +50,7 @@ ANSWERS: dict[str, tuple[str, ...]] = {
         "axis 1 to 3×1",
         "b was stretched along axis 0",
     ),
-    "bcast-mse-trap": ("broadcast-pairs", "value as corrected 0", "t[:, None]"),
+    "bcast-mse-trap": ("broadcast-pairs", "the value as corrected is 0", "t[:, None]"),
     "bcast-to": (
         "what comes back, 2×3, is summed over axis 0",
         'autograd raises "Can\'t handle extra leading dims"',
