@@ -546,3 +546,8 @@ def test_a_failing_call_is_written_as_the_user_wrote_it(expression, value, words
 def test_a_slope_that_grows_like_a_small_logarithm_is_infinite():
     found = only("0.3*entr(x)", {"x": 0.0})
     assert "True slope at 0: none from the left, ∞ from the right." in found.notes
+
+
+def test_a_constant_without_a_place_of_its_own_is_said_to_stand_in_the_call():
+    found = only("softmax(where(m, x, -inf))", {"x": [1.0, 2], "m": [0, 0]}, wrt=["x"], seed=[1, 0])
+    assert "a constant in where(m, x, -inf) is -∞" in found.message

@@ -217,3 +217,10 @@ def test_an_inner_factor_of_0_is_not_named_by_the_whole():
     assert found.message == (
         "b.grad is 0: inside F.cosine_similarity(a, b, dim=0) it is multiplied by 0"
     )
+
+
+def test_an_inner_factor_of_0_in_a_long_call_is_named_by_the_call():
+    values = {"q": [[1.0, 2]], "k": [[1.0, 2], [3, 4]], "v": [[1.0, 2], [3, 4]]}
+    program = "F.scaled_dot_product_attention(q, k, v, attn_mask=array([[-inf, -inf]]))"
+    found = only(program, "gradient-times-zero", values, wrt=["v"], seed="ones")
+    assert "inside F.scaled_dot_product_attention(…) it is multiplied by 0" in found.message

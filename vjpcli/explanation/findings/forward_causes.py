@@ -108,9 +108,7 @@ def _label(evidence: Evidence, place: Place) -> str:
     value = place.value(evidence)
     if place.node.operation in (leaf, constant):
         name = place_name(evidence, place.node, place.entry)
-        return (
-            f"a constant here is {number(value)}" if "(" in name else f"{name} is {number(value)}"
-        )
+        return f"{'a constant here' if '(' in name else name} is {number(value)}"
     return f"the first {number(value)} is made here"
 
 

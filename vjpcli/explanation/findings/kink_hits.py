@@ -44,7 +44,7 @@ class Hit:
 
     @property
     def mixes(self) -> bool:
-        """Whether the node's entries are not its operand's: only quotients tell what rests on it."""
+        """Whether the node's entries are not its operand's: quotients tell what rests on it."""
         return self.node.operation.pattern not in ("elementwise", "reduction")
 
     @property
