@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from rule_cases import RuleCase, cases, gradients, rng_for, value
 
-from vjpcli import VjpError, check, cli
+from vjpcli import VjpError, check, cli, explain
 from vjpcli.errors import Diagnostic, Source
 from vjpcli.explanation.comparing import Referee
 from vjpcli.explanation.findings.groups import GROUPS, groups_of
@@ -553,3 +553,33 @@ def test_asking_for_a_library_that_is_missing_is_an_error(monkeypatch):
         check("sum(x)", {"x": [1.0]}, methods=["torch"])
     assert caught.value.diagnostic.code == "library-missing"
     assert check("sum(x)", {"x": [1.0]}).verdict == "agrees"
+
+
+def test_the_error_of_a_gradient_of_0_is_seen_beside_the_adjoints():
+    values = {"x": [1.0, 2.0, 4.0]}
+    found = checked("softmax(x) * 1000", values, seed="ones")
+    assert np.all(np.abs(found.gradients["x"]) < 1e-12)
+    for method in ("differences", "complex-step"):
+        assert leaf_of(found, method).relative_error < 1e-7
+    told = explain("softmax(x) * 1000", values, seed="ones").check
+    assert told.agrees
+    assert told.worst_relative_error < 1e-7
+
+
+def test_a_small_gradient_beside_large_adjoints_is_still_called_wrong():
+    found = checked("1e6*softmax(x)", {"x": [1.0, 2.0]}, seed="ones", expect={"x": [0.01, 0.0]})
+    assert found.verdict == "disagrees"
+
+
+@pytest.mark.parametrize(
+    ("expression", "x"),
+    [
+        ("sqrt(x)", 1e-30),
+        ("sum(sqrt(x))", [1e-30, 1.0]),
+        ("x**0.5 * 3", 1e-200),
+        ("sum(log(x))", [1e-100, 2.0]),
+    ],
+)
+def test_slopes_of_roots_and_logarithms_are_measured_at_tiny_values(expression, x):
+    found = checked(expression, {"x": x})
+    assert {one.verdict for one in found.methods if one.verdict} == {"agrees"}

@@ -182,3 +182,59 @@ def test_slope_for_the_exponent_at_zero_to_the_zero_is_a_convention():
     assert found.leaf == "b"
     assert "the slope there is -∞; used 0 (PyTorch)" in found.message
     assert told("a**b", "kink", {"a": 0.0, "b": 2.0}) == []
+
+
+MIXING = [
+    ("kthvalue(x, 1)[0]", {"x": [1.0, 1.0]}, None, (0,), (1.0, 0.0), 1.0),
+    ("sort(x)", {"x": [1.0, 1, 0]}, [1.0, 2, 3], (0,), (2.0, 3.0), 2.0),
+    ("topk(x, 1)[0]", {"x": [2.0, 1, 2]}, None, (0,), (0.0, 1.0), 1.0),
+    ("cdist(x, [[1, 2]])", {"x": [[1.0, 2]]}, None, (0, 0), (-1.0, 1.0), 0.0),
+    ("cummax(x, 0)[0]", {"x": [1.0, 1, 2]}, "ones", (0,), (1.0, 2.0), 1.0),
+    ("eigh(x)[0][0]", {"x": [[1.0, 0], [0, 1]]}, None, (0, 0), (1.0, 0.0), 1.0),
+    ("norm(x, 'nuc')", {"x": [[1.0, 0], [0, 0]]}, None, (1, 1), (-1.0, 1.0), 1.0),
+]
+
+
+@pytest.mark.parametrize(("expression", "values", "seed", "index", "sides", "used"), MIXING)
+def test_a_kink_of_an_operation_that_mixes_entries_is_told_at_the_leaf(
+    expression, values, seed, index, sides, used
+):
+    found = only(expression, "kink", values, seed=seed)
+    assert (found.leaf, found.index) == ("x", index)
+    assert number(found, "slope") == used
+    told_sides = number(found, "slope from the left"), number(found, "slope from the right")
+    assert told_sides == pytest.approx(sides)
+
+
+@pytest.mark.parametrize(
+    ("expression", "values", "seed"),
+    [
+        ("sort(x)", {"x": [1.0, 1, 0]}, "ones"),  # shared alike: no order matters
+        ("topk(x, 1)[0]", {"x": [1.0, 1, 2]}, None),  # the tie was not taken
+        ("sum(cdist(x, [[1, 2]])**2)", {"x": [[1.0, 2]]}, None),
+        ("sum(eigh(x)[0]**2)", {"x": [[1.0, 0], [0, 1]]}, None),
+        ("sum(svd(x)[1]**2)", {"x": [[1.0, 0], [0, 0]]}, None),
+    ],
+)
+def test_a_kink_that_mixing_smooths_over_is_not_told(expression, values, seed):
+    assert told(expression, {"kink", "tie", "kink-composed"}, values, seed=seed) == []
+
+
+def test_the_entries_of_a_norm_that_are_not_0_rest_on_no_kink():
+    found = only("norm(x, 1)", "kink", {"x": [0.0, 1.0]})
+    assert "where an entry is 0:" in found.message
+    assert not any("entries of x.grad" in note for note in found.notes)
+
+
+@pytest.mark.parametrize(
+    ("expression", "x", "words"),
+    [
+        ("F.threshold(x, 1, 0)", 1.0, "where x == 1:"),
+        ("median(x)", [1.0, 1, 2], "where several entries equal the median:"),
+        ("sort(x)", [1.0, 1], "where neighbours in the order are equal:"),
+    ],
+)
+def test_the_place_of_a_kink_is_a_sentence(expression, x, words):
+    seed = [1.0, 2.0] if expression == "sort(x)" else None
+    (found,) = told(expression, {"kink", "tie"}, {"x": x}, seed=seed)
+    assert words in found.message

@@ -523,3 +523,31 @@ def test_large_arrays_and_long_programs_are_diagnosed() -> None:
     assert only("sum(where(x > 0, sqrt(x), 0))", {"x": x}).code == "nan-untaken-branch"
     program = "y = x\n" + "y = y + 1\n" * 5_000 + "log(y - 5001)"
     assert only(program, {"x": [1.0, 2.0]}).code == "log-of-zero"
+
+
+@pytest.mark.parametrize(
+    ("expression", "value", "words"),
+    [
+        ("kv(2, x)", 0.0, "kv(2, 0) is ∞"),
+        ("scipy.special.kv(2, 1 - x)", 1.0, "kv(2, 0) is ∞"),
+        ("polygamma(1, x)", 0.0, "polygamma(1, 0) is ∞"),
+        ("ellipk(x)", 1.0, "ellipk(1) is ∞"),
+        ("exp1(x)", 0.0, "exp1(0) is ∞"),
+        ("np.log(x)", 0.0, "log(0) is -∞"),
+        ("x.log()", 0.0, "log(0) is -∞"),
+        ("factorial(x)", 171.0, "gamma(172) overflows"),
+    ],
+)
+def test_a_failing_call_is_written_as_the_user_wrote_it(expression, value, words):
+    found = only(expression, {"x": value})
+    assert words in found.message
+
+
+def test_a_slope_that_grows_like_a_small_logarithm_is_infinite():
+    found = only("0.3*entr(x)", {"x": 0.0})
+    assert "True slope at 0: none from the left, ∞ from the right." in found.notes
+
+
+def test_a_constant_without_a_place_of_its_own_is_said_to_stand_in_the_call():
+    found = only("softmax(where(m, x, -inf))", {"x": [1.0, 2], "m": [0, 0]}, wrt=["x"], seed=[1, 0])
+    assert "a constant in where(m, x, -inf) is -∞" in found.message

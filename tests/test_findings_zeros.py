@@ -209,3 +209,18 @@ def test_a_million_saturated_entries_are_one_finding():
     found = only("sum(tanh(x))", "gradient-saturated", {"x": x})
     assert found.index == (1,)
     assert "999,999 of 1,000,000 entries of x.grad, the first at [1]" in found.notes
+
+
+def test_an_inner_factor_of_0_is_not_named_by_the_whole():
+    values = {"a": [0.0, 0.0], "b": [1.0, 2.0]}
+    found = only("F.cosine_similarity(a, b, dim=0)", "gradient-times-zero", values)
+    assert found.message == (
+        "b.grad is 0: inside F.cosine_similarity(a, b, dim=0) it is multiplied by 0"
+    )
+
+
+def test_an_inner_factor_of_0_in_a_long_call_is_named_by_the_call():
+    values = {"q": [[1.0, 2]], "k": [[1.0, 2], [3, 4]], "v": [[1.0, 2], [3, 4]]}
+    program = "F.scaled_dot_product_attention(q, k, v, attn_mask=array([[-inf, -inf]]))"
+    found = only(program, "gradient-times-zero", values, wrt=["v"], seed="ones")
+    assert "inside F.scaled_dot_product_attention(…) it is multiplied by 0" in found.message

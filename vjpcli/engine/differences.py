@@ -182,9 +182,10 @@ def slope(
         noise = 8 * EPS * size + rough
         # Steps beside a tiny value see tiny outputs and their rounding errors, or nothing.
         own = {one: 8 * EPS * one.size + rough for one in taken[len(STEPS) :]}
-        taken = [one for one in taken if one not in own or _moves(one, own[one])]
-        noises = [own.get(one, noise) for one in taken]
-        return _with_limits(_most_credible(taken, noises), taken, noise)
+        seen = [one for one in taken if one not in own or _moves(one, own[one])]
+        best = _most_credible(seen, [own.get(one, noise) for one in seen])
+        ends_here = np.isnan(best.left) != np.isnan(best.right)
+        return _with_limits(best, seen if ends_here else taken, noise)
 
 
 def _moves(quotients: _Quotients, noise: float) -> bool:

@@ -38,7 +38,11 @@ def render_findings(
     page = Page(None if width is None else max(24, width), digits, ascii_only, colour)
     lines = finding_lines(explanation, page, untold=CHOICES)
     if explanation.check is not None and explanation.check.agrees is False:
-        lines += check_lines(explanation.check, page)
+        lines += (
+            [(), *check_lines(explanation.check, page)]
+            if lines
+            else check_lines(explanation.check, page)
+        )
     return page.text(lines)
 
 

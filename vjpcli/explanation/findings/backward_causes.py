@@ -48,6 +48,8 @@ def backward_cause(evidence: Evidence, blame: BackwardBlame) -> Cause:
     zero = None
     if birth.arrived(evidence) == 0:
         zero = _told_from_masks(zero_origin(evidence, birth.one.reader, birth.at))
+        if spoilt is None and _is_inner_choice(evidence, zero):
+            return _of_slope(evidence, blame, slope)
         # An untaken branch or a mask was to hide a value that is not finite: that is the story.
         if spoilt is None or zero.cause in ("where", "mask"):
             return _of_zero(evidence, blame, slope, zero, spoilt)
@@ -56,6 +58,16 @@ def backward_cause(evidence: Evidence, blame: BackwardBlame) -> Cause:
             return _of_softmax(evidence, blame, spoilt)
         return _of_spoilt_value(evidence, blame, slope, spoilt)
     return _of_slope(evidence, blame, slope)
+
+
+def _is_inner_choice(evidence: Evidence, zero: ZeroOrigin) -> bool:
+    """Whether the zero is that of a choice which an operation makes inside, always the same."""
+    if zero.cause != "where" or zero.step is None:
+        return False
+    reader = zero.step.one.reader
+    condition = reader.operands[0]
+    inner = condition.operation is constant and condition.span in (None, reader.span)
+    return inner and "where(" not in evidence.text_of(reader)
 
 
 def _of_slope(evidence: Evidence, blame: BackwardBlame, slope: LocalSlope | None) -> Cause:
@@ -244,7 +256,9 @@ def _zero_words(evidence: Evidence, zero: ZeroOrigin) -> tuple[str, str]:
     if zero.cause == "where":
         condition = reader.operands[0]
         state = bool(evidence.values[condition][projected(zero.step.at, condition.shape)])
-        why = f"{evidence.text_of(condition)} is {state}, so the unused branch is sent 0"
+        text = evidence.text_of(condition)
+        text = "the condition" if text == evidence.text_of(reader) else text  # a list has no place
+        why = f"{text} is {state}, so the unused branch is sent 0"
         return why, "a branch that was not taken"
     if zero.cause == "mask":
         other = reader.operands[1 - zero.step.one.position]

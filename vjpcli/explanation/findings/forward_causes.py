@@ -37,7 +37,7 @@ GROWING = {
 SPREADS = {"std", "var"}
 INVERSES = {
     "inv", "solve", "solve_triangular", "cholesky", "logdet", "logabsdet", "det", "lstsq",
-    "matrix_power", "pinv",
+    "matrix_power", "pinv", "lu_without_pivots", "qr_basis", "qr_triangle",
 }  # fmt: skip
 """Operations that fail where a matrix is singular."""
 
@@ -107,7 +107,8 @@ def forward_cause(evidence: Evidence, blame: ForwardBlame) -> Cause:
 def _label(evidence: Evidence, place: Place) -> str:
     value = place.value(evidence)
     if place.node.operation in (leaf, constant):
-        return f"{place_name(evidence, place.node, place.entry)} is {number(value)}"
+        name = place_name(evidence, place.node, place.entry)
+        return f"{'a constant here' if '(' in name else name} is {number(value)}"
     return f"the first {number(value)} is made here"
 
 
@@ -116,8 +117,10 @@ def _kind(evidence: Evidence, place: Place) -> tuple[str, str]:
     node, value = place.node, place.value(evidence)
     if node.operation in (leaf, constant):
         kind = "nan" if np.isnan(value) else "inf"
-        what = "the input" if node.operation is leaf else "the constant"
         name = place_name(evidence, node, place.entry)
+        what = "the input"
+        if node.operation is constant:
+            what = "a constant in" if "(" in name else "the constant"
         return f"{kind}-in-input", f"{what} {name} is {number(value)}"
     operands = operand_values(evidence, place)
     if operands:

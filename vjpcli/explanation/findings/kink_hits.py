@@ -42,9 +42,29 @@ class Hit:
         """Whether several operands, or entries of one, are equal; else a slope is in question."""
         return self.kink.place == "a == b" or self.kink.place.startswith("several")
 
+    @property
+    def mixes(self) -> bool:
+        """Whether the node's entries are not its operand's: quotients tell what rests on it."""
+        return self.node.operation.pattern not in ("elementwise", "reduction")
+
+    @property
+    def reduces(self) -> bool:
+        """Whether the kink is that of a reduction, at which only some of its entries may lie."""
+        return self.node.operation.pattern == "reduction" and not self.is_tie
+
+    def _touched(self) -> Iterator[dict[Node, Array]]:
+        """The contributions to whatever the entries on the kink read, each made larger by 1."""
+        for one in self.evidence.sent[self.node]:
+            reads = self.evidence.reads(self.node, one.position)
+            value = self.evidence.values[one.local]
+            if reads is not None and value.shape == reads.shape[self.at.ndim :]:
+                yield {one.local: value + reads[self.at].any(axis=0)}
+
     @cached_property
     def reached(self) -> dict[str, Mask]:
         """Leaf -> entries that an adjoint handed on at the kink arrives at."""
+        if self.mixes:
+            return self._changed(list(self._touched()))
         at = self._spread(self.at)
         alternatives = []
         for one in self.evidence.sent[self.node]:
@@ -56,7 +76,7 @@ class Hit:
 
     @cached_property
     def decided(self) -> dict[str, Mask]:
-        """Leaf -> entries whose gradient depends on which slope is taken."""
+        """Leaf -> entries whose gradient depends on which slope is taken, or may depend on it."""
         return self._changed(list(self._alternatives()))
 
     def _changed(self, alternatives: list[dict[Node, Array]]) -> dict[str, Mask]:
@@ -77,6 +97,9 @@ class Hit:
         """The contributions that other slopes would give."""
         adjoint = self.evidence.adjoint(self.node)
         if adjoint is None or not np.any(adjoint[self.at]):
+            return
+        if self.mixes:
+            yield from self._touched()
             return
         given = self._spread(adjoint)
         at = self._spread(self.at)

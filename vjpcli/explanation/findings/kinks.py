@@ -116,9 +116,13 @@ def _kink_or_tie(
         for leaf, mask in decided.items()
         if evidence.graph.inputs[leaf] in connected and not _all_right(evidence, leaf, mask, sides)
     }
+    mixes = group[0].mixes
+    if mixes or group[0].reduces:
+        bent = _that_bend(evidence, decided, sides)
+        decided = bent if mixes or bent else decided
     if not decided:
         return []
-    for name, entries in decided.items():
+    for name, entries in decided.items() if not mixes else ():
         told[name] = told[name] | entries if name in told else entries
     leaf, mask = next(iter(decided.items()))
     index = first_position(mask)
@@ -129,10 +133,12 @@ def _kink_or_tie(
     used, others = _conventions(kink, evidence.problem.settings.like)
     left, right = kink.slopes
     right_ones = _any_share(kink) if hit.is_tie else _right_slopes(kink)
-    if kink.says:
+    if kink.says or mixes:
         # The declared slopes are those of one example; the program's own can be measured here.
         beside = sides.at(leaf, index, float(pass_gradients(evidence)[leaf][index]))
         left, right = _rounded(beside.left), _rounded(beside.right)
+        if mixes:  # nor does it say what reaches the leaf
+            used, others = float(pass_gradients(evidence)[leaf][index]), {}
         right_ones = f"the slope is {number(left)} from the left, {number(right)} from the right"
     what = words_of(evidence, hit.node)
     place = place_in_words(evidence, hit.node, kink.place)
@@ -167,6 +173,18 @@ def _kink_or_tie(
             ),
         )
     ]
+
+
+def _that_bend(evidence: Evidence, masks: dict[str, Mask], sides: OneSided) -> dict[str, Mask]:
+    """Of the entries of these masks those at which the program is seen to have a kink."""
+    gradients = pass_gradients(evidence)
+    found: dict[str, Mask] = {}
+    for leaf, mask in masks.items():
+        for index in np.argwhere(mask)[:MOST_ENTRIES]:
+            place = tuple(int(i) for i in index)
+            if sides.at(leaf, place, gradients[leaf][place]).verdict == "kink":
+                found.setdefault(leaf, np.zeros(mask.shape, np.bool_))[place] = True
+    return found
 
 
 def _all_right(evidence: Evidence, leaf: str, mask: Mask, sides: OneSided) -> bool:

@@ -25,11 +25,12 @@ def place_in_words(evidence: Evidence, node: Node, place: str) -> str:
             text = named.get(operand) or words_of(evidence, operand)
             whole = re.fullmatch(r"[\w.\[\](), -]*", text) or not re.search(r"[=<>/]", place)
             texts[name] = text if whole else f"({text})"
-    texts.setdefault(node.operation.name, words_of(evidence, node))
     for name, value in node.static.items():
         if isinstance(value, int | float) and not isinstance(value, bool):
             texts.setdefault(name, number_text(np.asarray(value)))
-    if place.startswith("several"):
+    if re.search(r"[=<>]", place):
+        texts.setdefault(node.operation.name, words_of(evidence, node))
+    if re.fullmatch(r"several \w+", place):
         return f"{place} entries are equal"
     if place == "all entries equal":
         return "all entries are equal"
@@ -42,4 +43,10 @@ def place_in_words(evidence: Evidence, node: Node, place: str) -> str:
     said = re.sub(r"[A-Za-z_]\w*", lambda word: texts.get(word.group(), word.group()), place)
     # The two parts of a complex value have one text: where it is 0, both are.
     conditions = dict.fromkeys(said.split(" and "))
-    return " and ".join(one for one in conditions if one != "0 == 0")
+    return " and ".join(one for one in conditions if not _is_plain(one))
+
+
+def _is_plain(condition: str) -> bool:
+    """Whether a condition speaks of a static argument alone: 1 == 1, inf is inf or -inf."""
+    one, _, other = condition.replace(" == ", " is ").partition(" is ")
+    return one in other.split(" or ")

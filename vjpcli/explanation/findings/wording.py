@@ -77,6 +77,13 @@ def words_of(evidence: Evidence, node: Node) -> str:
     return f"{node.operation.name}(…)"
 
 
+def call_words(evidence: Evidence, node: Node) -> str:
+    """The same by the name that the user wrote, which an inner part of an operation shares."""
+    text = evidence.text_of(node)
+    call = re.match(r"[\w.]+\(", text)
+    return f"{call.group()}…)" if call and len(text) > LONGEST_TEXT else words_of(evidence, node)
+
+
 def step_text(evidence: Evidence, node: Node) -> str:
     """A step in the user's own text; an inner part of a composite operation names both."""
     text = evidence.text_of(node)

@@ -58,6 +58,16 @@ def require_rank(operation, x, ndim, what):
         )
 
 
+def next_to_an_equal(values):
+    """Where a value of an ordered lane is that of a neighbour, but for rounding."""
+    size = np.max(np.abs(values), axis=-1, keepdims=True, initial=0)
+    close = np.abs(np.diff(values, axis=-1)) <= 8 * np.finfo(values.dtype).eps * size
+    found = np.zeros(values.shape, dtype=bool)
+    found[..., 1:] |= close
+    found[..., :-1] |= close
+    return found
+
+
 def union(bits, axis, *, keepdims=False):
     """What any entry along `axis` reads: the union of their bit sets."""
     united = np.bitwise_or.reduce(bits, axis=axis, keepdims=keepdims, initial=0)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from vjpcli.graph.operation import OPERATIONS
-from vjpcli.ops.declaration import Refusal, fail, operation, outcome, sample
+from vjpcli.ops.declaration import Kink, Refusal, fail, operation, outcome, sample
 from vjpcli.ops.keywords import plain_number, true_or_false
 from vjpcli.ops.linear_algebra import solving
 from vjpcli.ops.linear_algebra.matrix import (
     for_each_matrix,
+    next_to_an_equal,
     reads_matrix_for_number,
     require_matrix,
     require_square,
@@ -48,6 +49,23 @@ def _svdvals(a):
     ),
     samples=(*SVD_SAMPLES, sample((0, 2)), sample((2, 0, 2))),
     refuses=(Refusal(sample((3,)), "rank-too-low"),),
+    kinks=(
+        Kink(
+            "a singular value is 0",
+            lambda y, a: y <= max(a.shape[-2:]) * np.finfo(y.dtype).eps * y[..., :1],
+            slopes=(-1, 1),
+            used=1,
+            point=([[0.0, 0.0], [0.0, 1.0]],),
+            entry=1,
+        ),
+        Kink(
+            "singular values are equal",
+            lambda y, a: next_to_an_equal(y) & (y > 0),
+            slopes=(0, 1),
+            used=1,
+            point=([[1.0, 0.0], [0.0, 1.0]],),
+        ),
+    ),
 )
 def svdvals(a):
     """The singular values of a matrix, the largest first.

@@ -12,11 +12,12 @@ from __future__ import annotations
 import numpy as np
 
 from vjpcli.graph.operation import as_node
-from vjpcli.ops.declaration import Refusal, fail, operation, outcome, sample
+from vjpcli.ops.declaration import Kink, Refusal, fail, operation, outcome, sample
 from vjpcli.ops.keywords import true_or_false
 from vjpcli.ops.linear_algebra import solving
 from vjpcli.ops.linear_algebra.matrix import (
     for_each_matrix,
+    next_to_an_equal,
     reads_matrix_for_matrix,
     require_square,
     union,
@@ -108,6 +109,15 @@ def _eigenvectors(a, **reading):
     refuses=EIGH_REFUSALS,
     convention="eigvalsh: " + TAKEN_AS_SYMMETRIC,
     convention_about=("symmetrize_input",),
+    kinks=(
+        Kink(
+            "eigenvalues are equal",
+            lambda y, a, **reading: next_to_an_equal(y),
+            slopes=(1, 0),
+            used=1,
+            point=([[1.0, 0.0], [0.0, 1.0]],),
+        ),
+    ),
 )
 def eigvalsh(a, *, UPLO="L", symmetrize_input=True):
     """The eigenvalues of a symmetric matrix, the smallest first.

@@ -123,7 +123,7 @@ GRID_SAMPLES = (
     ),
     kinks=(
         Kink(
-            "a place exactly on an entry (bilinear)",
+            "a place is exactly on an entry (bilinear)",
             _on_an_entry,
             slopes=(-1.5, 3),
             used=-1.5,
@@ -132,7 +132,7 @@ GRID_SAMPLES = (
             says="the numbers are for the 3 in an image of 1, 3, 2; taken is the right-hand one",
         ),
         Kink(
-            "a place exactly at an end (padding border or reflection)",
+            "a place is exactly at an end (padding border or reflection)",
             _at_an_end,
             slopes=(0, 2),
             used=0,
@@ -142,7 +142,7 @@ GRID_SAMPLES = (
             says="the numbers are for the 1 in an image of 1, 3",
         ),
         Kink(
-            "a place half-way between entries (nearest)",
+            "a place is half-way between entries (nearest)",
             _half_way,
             slopes=(0, np.inf),
             used=0,

@@ -82,7 +82,7 @@ def _reads_lane(x, *, axis, start, stop, descending):
     refuses=(Refusal(sample((3,), start=2, stop=1), "keyword-value"),),
     kinks=(
         Kink(
-            "equal neighbours in the order",
+            "neighbours in the order are equal",
             _same_as_neighbour,
             slopes=(0, 1),
             used=1,
