@@ -39,6 +39,12 @@ WITHOUT_EFFECT = {
 }  # fmt: skip
 """Keywords that change where or how numbers are kept or found, not the numbers."""
 
+NO_AXES_MEAN_ALL_IN_TORCH = {
+    "sum", "mean", "amax", "amin", "nansum", "nanmean", "var", "std", "var_mean", "std_mean",
+    "count_nonzero", "norm", "vector_norm",
+}  # fmt: skip
+"""Where PyTorch reduces over everything with `dim=()`, and NumPy over nothing with `axis=()`."""
+
 REQUIRED: Any = inspect.Parameter.empty
 
 Keywords = Sequence[tuple[str, Any, Span]]
@@ -186,6 +192,10 @@ def _bind(
         static[name] = _plain(value, operation, name, value_of)
     for name, value, span in keywords:
         _bind_keyword(callee, operation, name, value, span, operands, static, source, value_of)
+    if static.get("axis") == () and callee.library == "torch":
+        in_words_of_numpy = any(name == "axis" for name, _, _ in keywords)
+        if operation.name in NO_AXES_MEAN_ALL_IN_TORCH and not in_words_of_numpy:
+            static["axis"] = None
     _require(callee, operation, operands, static)
     for watched, name in operation.present.items():
         position = operation.operand_names.index(watched)

@@ -21,6 +21,7 @@ from vjpcli.ops.numbers import comparison
         sample((3, 2), (3, 2), (3, 2), is_causal=True),
         sample((2, 3), (2, 3), (2, 3), [[True, False], [True, True]], scale=0.5),
         sample((2, 3), (2, 3), (2, 3), [[False, False], [True, True]]),
+        sample((4, 2, 3), (2, 3, 3), (1, 3, 2), enable_gqa=True),
     ),
     refuses=(
         Refusal(sample((2, 3), (4, 2), (4, 2)), "shape-mismatch"),
@@ -30,16 +31,27 @@ from vjpcli.ops.numbers import comparison
         Refusal(sample((2, 3), (4, 3), (4, 2), (3, 4)), "shape-mismatch"),
         Refusal(sample((2, 3), (2, 3), (2, 3), (2, 2), is_causal=True), "two-masks"),
         Refusal(sample((2, 3), (2, 3), (2, 3), scale="half"), "keyword-value"),
+        Refusal(sample((2, 3), (2, 3), (2, 3), enable_gqa=True), "shape-mismatch"),
+        Refusal(sample((4, 2, 3), (3, 2, 3), (4, 2, 3), enable_gqa=True), "shape-mismatch"),
     ),
     analytic=True,
 )
 def scaled_dot_product_attention(
-    query, key, value, attn_mask=None, *, dropout_p=0, is_causal=False, scale=None
+    query,
+    key,
+    value,
+    attn_mask=None,
+    *,
+    dropout_p=0,
+    is_causal=False,
+    scale=None,
+    enable_gqa=False,
 ):
     """Means of the rows of value, weighted by how well each key answers the query.
 
     Shapes:  query [..., L, E], key [..., S, E], value [..., S, V], attn_mask [..., L, S] ->
-             [..., L, V]; a mask of conditions says what is seen, one of numbers is added
+             [..., L, V]; a mask of conditions says what is seen, one of numbers is added;
+             enable_gqa=True lets several heads (axis -3) of query share one of key and of value
     Kinks:   none; a query that may see nothing gets zeros (PyTorch)
     Source:  Vaswani et al., "Attention Is All You Need" (2017):
              softmax(query key^T / sqrt(E)) value
@@ -60,6 +72,8 @@ def scaled_dot_product_attention(
             f"{name} cannot combine shapes {shapes}",
             notes=("query and key agree in their last axis, key and value in the one before it",),
         )
+    if true_or_false("enable_gqa", enable_gqa):
+        key, value = (_for_every_head(name, one, query) for one in (key, value))
     length = query.shape[-1]
     factor = 1 / math.sqrt(max(1, length)) if scale is None else plain_number("scale", scale)
     scores = query @ OPERATIONS["swapaxes"](key, axis1=-2, axis2=-1) * factor
@@ -80,3 +94,19 @@ def scaled_dot_product_attention(
     blind = comparison.equal(largest, -math.inf)
     weights = softmax(comparison.where(blind, 0, together))
     return comparison.where(blind, 0, weights) @ value
+
+
+def _for_every_head(name, shared, query):
+    """`shared` with each of its heads repeated, so that it has as many as `query`.
+
+    Errors: shape-mismatch.
+    """
+    heads = query.shape[-3] if min(query.ndim, shared.ndim) > 2 else 0
+    if not heads or not shared.shape[-3] or heads % shared.shape[-3]:
+        raise fail(
+            "shape-mismatch",
+            f"{name} with enable_gqa=True takes heads in axis -3, those of query a multiple of "
+            f"the others, not {shape_text(query.shape)} and {shape_text(shared.shape)}",
+        )
+    times = heads // shared.shape[-3]
+    return OPERATIONS["repeat"](shared, repeats=times, axis=-3)

@@ -6,7 +6,7 @@ import numpy as np
 
 from vjpcli.graph.shapes import refuse_oversized
 from vjpcli.ops.declaration import Node, Refusal, fail, operation, outcome, sample, shape_text
-from vjpcli.ops.keywords import whole_number
+from vjpcli.ops.keywords import true_or_false, whole_number
 from vjpcli.ops.neural.class_index import nearest_indices
 from vjpcli.ops.numbers import comparison
 from vjpcli.ops.shapes import shape
@@ -32,10 +32,21 @@ def _row_numbers(indices, rows):
         Refusal(sample([0, 1], (3,)), "shape-mismatch"),
         Refusal(sample([0, 1], (3, 2), padding_idx=3), "keyword-value"),
         Refusal(sample([0, 1], (3, 2), padding_idx=0.5), "keyword-value"),
+        Refusal(sample([0, 1], (3, 2), max_norm=1.0), "keyword-value"),
+        Refusal(sample([0, 1], (3, 2), scale_grad_by_freq=True), "keyword-value"),
     ),
     analytic=True,
 )
-def embedding(indices, weight, *, padding_idx=None):
+def embedding(
+    indices,
+    weight,
+    *,
+    padding_idx=None,
+    max_norm=None,
+    norm_type=2,
+    scale_grad_by_freq=False,
+    sparse=False,
+):
     """Rows of the table `weight`, one for each index.
 
     Shapes:  indices [...] of whole numbers, weight [V, D] -> [..., D]
@@ -48,6 +59,19 @@ def embedding(indices, weight, *, padding_idx=None):
         raise fail(
             "shape-mismatch",
             f"embedding needs a table [V, D], not shape {shape_text(weight.shape)}",
+        )
+    if max_norm is not None:
+        raise fail(
+            "keyword-value",
+            "`max_norm` of embedding overwrites the table itself, and values here never change",
+            notes=("renorm(W, 2, 0, max_norm) is the table with its rows shortened",),
+        )
+    if true_or_false("scale_grad_by_freq", scale_grad_by_freq):
+        raise fail(
+            "keyword-value",
+            "`scale_grad_by_freq` divides what comes back by how often a row was read: that is "
+            "no gradient of the function",
+            notes=("leave it out: a row that was read twice receives both contributions",),
         )
     rows = weight.shape[0]
     if padding_idx is not None:

@@ -116,15 +116,20 @@ def _quadratic_near_zero(distance, bound):
 def huber_loss(input, target, weight=None, *, reduction="mean", delta=1):
     """Half the squared distance within delta of the target, delta times the distance beyond.
 
-    Shapes:  input [...], target [...] -> []; [...] with reduction="none"
+    Shapes:  input [...], target [...], weight [...] -> []; [...] with reduction="none"
     Kinks:   none: the slopes meet at the distance delta
-    Source:  Huber, "Robust Estimation of a Location Parameter" (1964)
+    Source:  Huber, "Robust Estimation of a Location Parameter" (1964); with weights the mean of
+             the weighted losses, where mse_loss and l1_loss divide by the sum of weights (PyTorch)
     Example: vjp explain "huber_loss(x, t)" x=1,1.5,4 t=1,1,1 --wrt x
     """
     delta = plain_number("delta", delta)
     if not delta > 0:
         raise fail("keyword-value", f"delta of huber_loss is above 0, not {delta}")
-    return _weighted("huber_loss", _quadratic_near_zero(input - target, delta), weight, reduction)
+    losses = _quadratic_near_zero(input - target, delta)
+    if weight is not None:
+        require_same_shape("huber_loss", losses, weight)
+        losses = losses * weight
+    return reduced(losses, reduction)
 
 
 @operation(
