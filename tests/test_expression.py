@@ -342,7 +342,7 @@ SLIPS = [
     ("x!", "factorial", "!", None),
     ("x++", "increment", "++", "x += 1"),
     ("a.*b + c.^2", "elementwise-dot", ".*", "a*b + c**2"),
-    ("x'*y'", "prime", "'", "x.T*y.T"),
+    ("x'*y'", "prime", "'", "x.T @ y.T"),
     ("a -> b", "arrow", "->", None),
     ("$x$", "dollar-sign", "$", "x"),
     ("`x`", "backtick", "`", "x"),
@@ -499,3 +499,29 @@ def test_origin_is_kept_for_the_message():
         parse("2x", origin="--loss")
     assert caught.value.diagnostic.source is not None
     assert caught.value.diagnostic.source.origin == "--loss"
+
+
+@pytest.mark.parametrize(
+    ("text", "corrected"),
+    [
+        ("A^T x", "A.T @ x"),
+        ("A^T * x", "A.T @ x"),
+        ("A^T", "A.T"),
+        ("x^T A x", "x.T @ A @ x"),
+        ("x'*A*x", "x.T @ A @ x"),
+        ("2*A'*x", "2*A.T @ x"),
+        ("(A+B)' * x", "(A+B).T @ x"),
+        ("Aᵀ x", "A.T @ x"),
+        (r"x^\top A", "x.T @ A"),
+        (r"sum(A\b)", "sum(solve(A, b))"),
+        (r"(A+B)\b", None),
+        (r"(X'*X)\(X'*y)", None),
+        ("(1+r)^T * x", "(1+r)**T * x"),
+        (r"a\beta", "a*beta"),
+    ],
+)
+def test_matrices_of_paper_are_answered_with_what_was_meant(text, corrected):
+    with pytest.raises(VjpError) as caught:
+        parse(text)
+    fix = caught.value.diagnostic.fix
+    assert (fix and fix.text) == corrected

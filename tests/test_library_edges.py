@@ -131,3 +131,11 @@ def test_an_empty_axis_taken_apart_gives_nothing_to_compute_with(expression):
         assert error.diagnostic.code in ("index-out-of-range", "not-a-number", "missing-argument")
     else:
         assert explanation.gradients["x"].shape == (2, 0)
+
+
+@pytest.mark.parametrize("wrong", [{"width": "a"}, {"width": 3}, {"width": 80.5}, {"digits": 0},
+                                   {"digits": None}, {"digits": True}])  # fmt: skip
+def test_screen_of_impossible_size_is_refused(wrong):
+    with pytest.raises(VjpError) as caught:
+        vjpcli.to_text(vjpcli.explain("2*x", {"x": 1.0}), **wrong)
+    assert caught.value.diagnostic.code == "option-value"

@@ -8,6 +8,7 @@ import jsonschema
 import numpy as np
 import pytest
 
+from vjpcli import explain
 from vjpcli.errors import Diagnostic, Fix, Label, Source, Span
 from vjpcli.explanation.model import Check
 from vjpcli.render.json import (
@@ -144,3 +145,16 @@ def test_plain_jacobians_are_a_line_for_each_output_entry():
     )
     assert render_jacobian(made.two_outputs()).splitlines()[4] == "# z a 1x3"
     assert render_gradients(made.each_row()).splitlines()[0] == "# x 2x3"
+
+
+def test_steps_and_edges_do_not_repeat_large_arrays():
+    values = {"x": np.ones(50)}
+    small = explanation_document(explain("sum(2*x)", values, max_jacobian=1000))
+    large = explanation_document(explain("sum(2*x)", values, max_jacobian=100))
+    assert small["steps"][0]["value"] == [1.0] * 50
+    assert {step["value"] for step in large["steps"]} == {None}
+    assert {step["adjoint"] for step in large["steps"]} == {None}
+    assert {edge["sent"] for edge in large["edges"]} == {None}
+    assert large["steps"][0]["shape"] == [50]
+    assert large["gradients"] == small["gradients"]
+    VALIDATOR.validate(large)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 from test_cli import environment, vjp
+
+import vjpcli
 
 EXPLAIN = ["explain", "x*2", "x=3", "--no-formulas", "--no-check"]
 FULL = "/dev/full"
@@ -82,3 +85,17 @@ def test_float32_says_overflow_in_the_answer_and_nothing_on_stderr():
     done = vjp("explain", "sum(x*2)", "x=1e300,1", "--dtype", "float32", "--no-formulas")
     assert (done.returncode, done.stderr.decode()) == (0, "")
     assert "∞" in done.stdout.decode()
+
+
+def test_modules_of_the_current_folder_are_not_imported(tmp_path):
+    for name in ("typer", "numpy", "json"):
+        (tmp_path / f"{name}.py").write_text("raise SystemExit('not this one')")
+    ran = subprocess.run(
+        [sys.executable, "-m", "vjpcli", "grad", "2*x", "x=3"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(Path(vjpcli.__file__).parents[1])},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (ran.stdout, ran.returncode) == ("2.0\n", 0)

@@ -1,6 +1,7 @@
 """Where `vjp` and `python -m vjpcli` begin."""
 
 import gc
+import sys
 from typing import NoReturn
 
 
@@ -15,4 +16,7 @@ def main() -> NoReturn:
 
 
 if __name__ == "__main__":
+    # `python -m` looks for modules in the current folder first, where a typer.py may lie.
+    if not getattr(sys.flags, "safe_path", False):
+        del sys.path[0]
     main()

@@ -210,10 +210,24 @@ def check(
     return verify(problem, methods=methods, expected=claims, rtol=rtol)
 
 
+def _whole(name: str, value: Any, low: int, high: int) -> None:
+    is_whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    if not is_whole or not low <= value <= high:
+        what = value if is_whole else _kind(value)
+        raise fail("option-value", f"{name} is a whole number from {low} to {high}, not {what}")
+
+
 def to_text(explanation: Explanation, width: int | None = 80, digits: int = 4) -> str:
-    """The screen of `vjp explain` as text without colour; `width` None sets no limit."""
+    """The screen of `vjp explain` as text without colour; `width` None sets no limit.
+
+    Raises:
+        VjpError: of a width below 24 or of digits beyond 17.
+    """
     from vjpcli.render.text import render_explanation  # noqa: PLC0415  (only where it is shown)
 
+    if width is not None:
+        _whole("width", width, 24, 10_000)
+    _whole("digits", digits, 1, 17)
     return render_explanation(explanation, width=width, digits=digits)
 
 

@@ -147,6 +147,7 @@ def _build(problem: Problem, contents: Contents) -> Explanation:
         loss=problem.loss,
         node_count=len(problem.graph.nodes),
         statement_names=tuple(name for name, _ in problem.trace.named),
+        largest_table=contents.largest_jacobian,
     )
 
 

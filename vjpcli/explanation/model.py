@@ -253,6 +253,7 @@ class Explanation:
         diagnostics: warnings, notes and findings, heaviest first.
         loss: text of `--loss`, or None.
         node_count: nodes of the forward graph.
+        largest_table: entries above which tables are left out (--max-jacobian).
     """
 
     source: Source
@@ -271,6 +272,7 @@ class Explanation:
     loss: str | None = None
     node_count: int = 0
     statement_names: tuple[str, ...] = field(default=())
+    largest_table: int = 1_000_000
 
     @property
     def expression(self) -> str:

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 
-from vjpcli.errors import Source, Span, VjpError
+from vjpcli.errors import Diagnostic, Fix, Source, Span, VjpError
 from vjpcli.parser.reading import Reading
 from vjpcli.parser.scripts import up_to_backward
 from vjpcli.parser.statements import convert_program
@@ -123,12 +123,35 @@ def _syntax_error(reading: Reading, error: SyntaxError) -> VjpError:
     )
 
 
+_OF_MATRICES = {
+    "caret-power", "missing-operator", "implicit-multiplication", "prime", "latex-command",
+    "superscript",
+}  # fmt: skip
+
+
+def _read_as_matrices(diagnostic: Diagnostic) -> Diagnostic:
+    """The same fault, answered with `A.T @ x` where `A^T x` or `A' * x` was written."""
+    if diagnostic.code not in _OF_MATRICES or diagnostic.source is None:
+        return diagnostic
+    text = diagnostic.source.text
+    if len(text) > _LONGEST_CORRECTED:
+        return diagnostic
+    from vjpcli.parser.matrices import written_out  # noqa: PLC0415  (rarely)
+
+    proposed = written_out(text)
+    if proposed is None:
+        return diagnostic
+    note = "a transpose is written A.T, a product of matrices A @ B, and a system solve(A, b)"
+    fix = None if proposed == text else Fix(text=proposed, replaces=text)
+    return replace(diagnostic, fix=fix, notes=(*diagnostic.notes, note))
+
+
 def _with_proven_fix(error: VjpError) -> VjpError:
     """The same error, its fix carried on until the program can be read, or without a fix."""
-    diagnostic = error.diagnostic
+    diagnostic = _read_as_matrices(error.diagnostic)
     fix = diagnostic.fix
     if fix is None:
-        return error
+        return VjpError(diagnostic)
     text = fix.text
     for _ in range(_CORRECTIONS):
         if len(text) > _LONGEST_CORRECTED:

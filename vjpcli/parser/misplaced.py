@@ -9,6 +9,7 @@ import re
 from itertools import pairwise
 
 from vjpcli.errors import Span, VjpError
+from vjpcli.parser.matrices import is_left_division
 from vjpcli.parser.place import Place
 from vjpcli.parser.reading import Edit, shortened
 from vjpcli.parser.tokens import Token
@@ -78,7 +79,16 @@ def stray_backslash(place: Place) -> VjpError:
     for token, name in pairwise(place.found):
         if token.text == "\\" and name.kind == "name" and name.start == token.end:
             span = Span(token.start, name.end)
-            edits.append((span, _LATEX.get(name.text, name.text)))
+            before = place.reading.text[: token.start][-1:]
+            factor = "*" if before.isalnum() or before in (")", "]") else ""
+            edits.append((span, _LATEX.get(name.text, factor + name.text)))
+    if is_left_division(place.reading.text, place.token.start):
+        return place.error(
+            "latex-command",
+            f"`\\` before `{shortened(word.text)}` begins no operator: "
+            "a linear system is solved by solve(A, b)",
+            Span(place.token.start, word.end),
+        )
     if any(token.text == "{" for token in place.found):
         # \frac{a}{b} and x^{2}: no single word can be put in its place.
         edits = []

@@ -29,6 +29,7 @@ def explanation_document(explanation: Explanation) -> JsonObject:
     them; where there is not exactly one seed, `seed` is null and `passes` holds them.
     """
     output = explanation.output
+    repeats = _repeated_entries(explanation) <= explanation.largest_table
     document: JsonObject = {
         "schema": SCHEMA,
         "expression": explanation.expression,
@@ -43,14 +44,14 @@ def explanation_document(explanation: Explanation) -> JsonObject:
             for name, value in explanation.inputs.items()
             if value.is_leaf
         },
-        "steps": [_step(step) for step in explanation.steps],
+        "steps": [_step(step, with_arrays=repeats) for step in explanation.steps],
         "check": _check(explanation.check),
         "diagnostics": [diagnostic_document(d) for d in explanation.diagnostics],
         "sentences": list(explanation.sentences),
         "stand_ins": list(explanation.stand_ins),
         "loss": explanation.loss,
         "node_count": explanation.node_count,
-        "edges": [_edge(edge) for edge in explanation.edges],
+        "edges": [_edge(edge, with_arrays=repeats) for edge in explanation.edges],
     }
     # `output` and `seed` say it all in the usual case, and a million numbers twice are too many
     if explanation.seed is None and explanation.passes:
@@ -223,30 +224,41 @@ def _leaf(explanation: Explanation, name: str, value: Array) -> JsonObject:
     }
 
 
-def _step(step: Step) -> JsonObject:
+def _repeated_entries(explanation: Explanation) -> int:
+    """Numbers in the steps and edges, which hold every array of the graph several times over."""
+    steps = sum(
+        step.value.size * (1 + (step.adjoint is not None) + len(step.contributions))
+        for step in explanation.steps
+    )
+    return steps + sum(edge.sent.size for edge in explanation.edges if edge.sent is not None)
+
+
+def _step(step: Step, *, with_arrays: bool) -> JsonObject:
+    adjoint = step.adjoint if with_arrays else None
     return {
         "name": step.name,
         "text": step.text,
         "operation": step.operation,
         "shape": list(step.value.shape),
-        "value": numbers(step.value),
-        "adjoint": None if step.adjoint is None else numbers(step.adjoint),
+        "value": numbers(step.value) if with_arrays else None,
+        "adjoint": None if adjoint is None else numbers(adjoint),
         "how": step.how,
         "uses": list(step.uses),
         "operands": list(step.operands),
         "local_rule": step.local_rule,
         "span": None if step.span is None else list(step.span),
-        "contributions": [numbers(part) for part in step.contributions],
+        "contributions": [numbers(part) for part in step.contributions] if with_arrays else None,
         "saves": list(step.saves),
     }
 
 
-def _edge(edge: Edge) -> JsonObject:
+def _edge(edge: Edge, *, with_arrays: bool) -> JsonObject:
+    sent = edge.sent if with_arrays else None
     return {
         "source": edge.source,
         "target": edge.target,
         "how": edge.how,
-        "sent": None if edge.sent is None else numbers(edge.sent),
+        "sent": None if sent is None else numbers(sent),
     }
 
 
