@@ -242,6 +242,13 @@ def test_list_holds_every_public_operation_once():
     assert max(map(cell_width, lines)) <= 80
 
 
+def test_formulas_are_written_with_names_of_the_language():
+    for operation in public_operations():
+        for formula in operation_page(operation).formulas:
+            for name in re.findall(r"([A-Za-z_]\w*)\(", f"{formula.slope} {formula.adjoint}"):
+                assert isinstance(looked_up(name), Operation), (operation.name, name)
+
+
 # JSON.
 
 
