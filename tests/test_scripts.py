@@ -286,13 +286,3 @@ def test_leaf_that_a_script_declares_is_not_called_bound_twice():
     assert not any("bound more than once" in one for one in explain(SCRIPT).sentences)
     again = explain("x = torch.tensor(1.0, requires_grad=True)\nx = x * 2\nx.backward()")
     assert any(one.startswith("x is bound more than once") for one in again.sentences)
-
-
-def test_statement_that_nothing_reads_is_noted():
-    found = explain("r*cos(t); r*sin(t)", {"r": 2, "t": 0.5})
-    (note,) = [one for one in found.diagnostics if one.code == "left-out"]
-    assert note.message == (
-        "`r*cos(t)` has no name and is not the last statement: nothing reads it"
-    )
-    assert note.notes == ("[r*cos(t), r*sin(t)] makes all of them outputs",)
-    assert not explain("h = 2*r; h**2", {"r": 2}).diagnostics

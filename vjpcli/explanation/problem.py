@@ -25,7 +25,6 @@ from vjpcli.explanation.scripts import (
     leaves_to_choose,
     left_out_note,
     seed_of_script,
-    unread_statement_notes,
 )
 from vjpcli.explanation.seeding import from_loss, from_seeds, outputs_of
 from vjpcli.explanation.settings import Settings
@@ -117,8 +116,7 @@ def pose(
         inputs = inputs_from(program, given, seeds, settings, notes)
         arrays = {name: value.value for name, value in inputs.items()}
         traced = _trace(program, arrays, settings, inputs)
-        notes += [*left_out_note(program), *unread_statement_notes(program)]
-        notes += traced.conventions
+        notes += [*left_out_note(program), *traced.conventions]
         if program.seed is not None and not seeds and loss is None:
             seeds = [seed_of_script(program, arrays, settings.library)]
         leaves = _leaves(inputs, program, settings)

@@ -22,9 +22,6 @@ from vjpcli.parser.values import GivenValue
 FEW = 6
 """Names that one sentence lists."""
 
-LONGEST_TEXT = 60
-"""Characters of a program that a note writes anew."""
-
 
 def value_of_program(
     program: Program, arrays: Mapping[str, NDArray[Any]], library: Library
@@ -96,20 +93,6 @@ def _ending_in(program: Program, position: int, value: Expression) -> Program:
     """The program up to a statement, and then the value alone."""
     last = Statement((), (), value, value.span)
     return Program(program.source, (*program.statements[:position], last), aliases=program.aliases)
-
-
-def unread_statement_notes(program: Program) -> list[Diagnostic]:
-    """A note on statements whose value has no name and is not the output."""
-    unread = [one for one in program.statements[:-1] if not one.targets]
-    if not unread:
-        return []
-    texts = [text_of(program, one.value) for one in unread]
-    last = text_of(program, program.statements[-1].value)
-    others = f" and {len(texts) - 1} more" if len(texts) > 1 else ""
-    message = f"`{texts[0]}`{others} has no name and is not the last statement: nothing reads it"
-    together = f"[{', '.join([*texts, last])}]"
-    notes = (f"{together} makes all of them outputs",) if len(together) <= LONGEST_TEXT else ()
-    return [Diagnostic("left-out", message, severity="note", source=program.source, notes=notes)]
 
 
 def left_out_note(program: Program) -> tuple[Diagnostic, ...]:
