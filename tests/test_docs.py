@@ -217,6 +217,7 @@ OTHER_DOCUMENTS = [
     ["jac", "W @ x", "W:2x2=1,2,3,4", "x=1,1"],
     ["check", "a*b", "a=1,2", "b=3,4", "--seed", "ones", "--expect", "b=1,3"],
     ["rule"],
+    ["rule", "branch"],
     ["rule", "--codes"],
     ["rule", "relu"],
     ["rule", "seed-shape"],

@@ -69,7 +69,7 @@ ANSWERS: dict[str, tuple[str, ...]] = {
     "pow-both-zero": ("JAX gives a.grad[0] = nan", "the slope there is -∞; used 0 (PyTorch)"),
     "pow-neg-base": ("log(-2) is nan",),
     "pow-half": ("x**0.5 has an infinite slope here",),
-    "std-constant": ("JAX gives nan and autograd gives nan", "a root has an infinite slope at 0"),
+    "std-constant": ("JAX and autograd give nan", "a root has an infinite slope at 0"),
     "std-ddof": ("std: ddof=0",),
     "logsumexp-allneginf": ("the softmax of (-∞, -∞) is undefined",),
     "logsumexp-some-neginf": ("x.grad = exp(-logsumexp(x) + x) 0 0.5 0.5",),

@@ -27,7 +27,7 @@ from vjpcli.explanation.pages.families import (
     title_of,
 )
 from vjpcli.explanation.pages.lookup import known_words, looked_up
-from vjpcli.explanation.pages.model import CodePage
+from vjpcli.explanation.pages.model import CodePage, Found
 from vjpcli.explanation.pages.operation_page import operation_page
 from vjpcli.graph.operation import OPERATIONS, Operation
 from vjpcli.rehearsal import rehearse
@@ -190,6 +190,43 @@ def test_near_miss_is_named(word, guess):
         looked_up(diagnostic.fix.text)
 
 
+@pytest.mark.parametrize(
+    ("words", "operations", "codes"),
+    [
+        ("entropy", {"entr", "cross_entropy", "binary_cross_entropy"}, set()),
+        ("Cross Entropy", {"cross_entropy"}, set()),
+        ("losses", {"mse_loss", "nll_loss"}, set()),
+        ("special functions", {"erf", "jv"}, set()),
+        ("branch", {"lambertw"}, {"nan-untaken-branch"}),
+    ],
+)
+def test_words_that_name_no_page_are_searched_for(words, operations, codes):
+    found = looked_up(words)
+    assert isinstance(found, Found)
+    names = {name for family in found.families for name, _, _ in family.operations}
+    assert operations <= names
+    assert "sin" not in names
+    assert codes <= {page.code for page in found.codes}
+
+
+def test_search_shows_each_page_with_its_sentence():
+    lines = rehearse("vjp rule losses", width=80).out.splitlines()
+    found = looked_up("losses")
+    count = sum(len(family.operations) for family in found.families) + len(found.codes)
+    assert lines[0] == f" {count} pages with 'losses'. vjp rule NAME shows one."
+    assert "    huber_loss" in {line[:14] for line in lines}
+    assert any("Squared distance of each entry from its target" in line for line in lines)
+
+
+def test_search_finds_words_where_they_begin():
+    assert "eigvalsh" in rehearse("vjp rule eigenval").out
+    assert rehearse("vjp rule igenvalues").exit_code == 2
+
+
+def test_slip_in_a_name_comes_before_words_that_begin_so():
+    assert "did you mean log?" in rehearse("vjp rule logg").err
+
+
 def test_every_family_has_a_section_and_a_title():
     assert {section for section, _ in families()} == set(SECTIONS)
     for section, family in families():
@@ -198,13 +235,19 @@ def test_every_family_has_a_section_and_a_title():
 
 
 def test_list_holds_every_public_operation_once():
-    text = rehearse("vjp rule", width=80).out
-    rows = re.findall(r"^    (\S+) ", text, flags=re.MULTILINE)
-    names = [one.name for one in public_operations()]
-    assert [row for row in rows if row in OPERATIONS][: len(names)]
-    assert set(names) <= set(rows)
-    assert not {one.name for one in OPERATIONS.values() if is_building_block(one)} & set(rows)
-    assert max(map(cell_width, text.splitlines())) <= 80
+    lines = rehearse("vjp rule", width=80).out.splitlines()
+    listed = [name for line in lines if line.startswith("    ") for name in line.split()]
+    assert listed == [one.name for one in public_operations()]
+    assert not {one.name for one in OPERATIONS.values() if is_building_block(one)} & set(listed)
+    assert len(lines) < 500
+    assert max(map(cell_width, lines)) <= 80
+
+
+def test_formulas_are_written_with_names_of_the_language():
+    for operation in public_operations():
+        for formula in operation_page(operation).formulas:
+            for name in re.findall(r"([A-Za-z_]\w*)\(", f"{formula.slope} {formula.adjoint}"):
+                assert isinstance(looked_up(name), Operation), (operation.name, name)
 
 
 # JSON.

@@ -209,6 +209,7 @@ def test_definition_of_one_line_is_answered_with_a_lambda(text, fixed):
         ("x*2\ny = sum(x)\ny.backward()", "x = x*2\ny = sum(x)\ny.backward()"),
         ("plt.plot(x); sum(x)", "sum(x)"),
         ("a*b; c", None),
+        ("r*cos(t); r*sin(t)", "[r*cos(t), r*sin(t)]"),
     ],
 )
 def test_statement_whose_value_goes_nowhere_is_refused(text, fixed):

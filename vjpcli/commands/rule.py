@@ -15,13 +15,13 @@ from vjpcli.options import Ascii, ColorWhen, Debug, Json, Width
 from vjpcli.streams import Streams
 
 if TYPE_CHECKING:
-    from vjpcli.explanation.pages.model import CodePage
+    from vjpcli.explanation.pages.model import CodePage, Found
     from vjpcli.graph.operation import Operation
     from vjpcli.rehearsal import Rehearsal
     from vjpcli.render.page import Page
 
-SUMMARY = "Look up an operation or a diagnostic code."
-EPILOG = "Examples:  vjp rule log   vjp rule torch.clamp   vjp rule nan-untaken-branch"
+SUMMARY = "Look up an operation or a diagnostic code, or search for one."
+EPILOG = "Examples:  vjp rule log   vjp rule entropy   vjp rule nan-untaken-branch"
 
 
 def complete_name(incomplete: str) -> list[str]:
@@ -36,8 +36,9 @@ Name = Annotated[
     str | None,
     typer.Argument(
         metavar="[NAME]",
-        help="An operation by any of its names (log, np.log, clamp, @), or a diagnostic code "
-        "(seed-shape). Without one: the list of all operations.",
+        help="An operation by any of its names (log, np.log, clamp, @), a diagnostic code "
+        "(seed-shape), or words to search for (entropy). Without one: the names of all "
+        "operations.",
         show_default=False,
         autocompletion=complete_name,
     ),
@@ -58,9 +59,10 @@ def rule(
     color: ColorWhen = "auto",
     debug: Debug = False,
 ) -> None:
-    """Look up an operation or a diagnostic code: rule, names, conventions, an example."""
+    """Look up an operation or a diagnostic code, or search for one: rule, names, an example."""
     import vjpcli.ops  # noqa: F401, PLC0415
     from vjpcli.explanation.pages.lookup import looked_up  # noqa: PLC0415
+    from vjpcli.explanation.pages.model import Found  # noqa: PLC0415
 
     if sys.flags.optimize > 1 and not codes:
         raise fail(
@@ -70,7 +72,11 @@ def rule(
         )
     streams = screen_streams(color, ascii_only, width)
     if name is not None:
-        _answer_pages(streams, [looked_up(name)], json=json, width=width)
+        found = looked_up(name)
+        if isinstance(found, Found):
+            _answer_search(streams, found, json=json, width=width)
+        else:
+            _answer_pages(streams, [found], json=json, width=width)
     elif every_page:
         gc.enable()  # a thousand graphs are worth collecting
         _answer_pages(streams, list(_all(codes)), json=json, width=width, single=False)
@@ -158,6 +164,15 @@ def printed(rehearsal: Rehearsal) -> str:
     return "\n".join(part for part in (rehearsal.err, rehearsal.out) if part)
 
 
+def _answer_search(streams: Streams, found: Found, *, json: bool, width: int | None) -> None:
+    from vjpcli.render.json import dump  # noqa: PLC0415
+    from vjpcli.render.rule_json import found_document  # noqa: PLC0415
+    from vjpcli.render.rule_screens import page_of, render_found  # noqa: PLC0415
+
+    page = page_of(streams.width(width), streams.ascii_only, streams.colour)
+    streams.answer(dump(found_document(found)) if json else render_found(found, page))
+
+
 def _answer_list(streams: Streams, *, codes: bool, json: bool, width: int | None) -> None:
     from vjpcli.explanation.pages.codes_text import code_pages  # noqa: PLC0415
     from vjpcli.explanation.pages.families import family_lists  # noqa: PLC0415
@@ -170,7 +185,7 @@ def _answer_list(streams: Streams, *, codes: bool, json: bool, width: int | None
     from vjpcli.render.rule_screens import (  # noqa: PLC0415
         page_of,
         render_codes,
-        render_families,
+        render_names,
     )
 
     page = page_of(streams.width(width), streams.ascii_only, streams.colour)
@@ -182,4 +197,4 @@ def _answer_list(streams: Streams, *, codes: bool, json: bool, width: int | None
             streams.answer(render_codes(pages, page))
         return
     families = family_lists()
-    streams.answer(dump(list_document(families)) if json else render_families(families, page))
+    streams.answer(dump(list_document(families)) if json else render_names(families, page))

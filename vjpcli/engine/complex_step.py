@@ -41,7 +41,9 @@ class ComplexStep:
         self.moving = [node for node in graph.nodes if node in receiving and node is not self.leaf]
         for node in self.moving:
             if not node.operation.analytic:
-                raise NotImplementedError(f"{node.operation.name} is not an analytic function")
+                raise NotImplementedError(
+                    f"{node.operation.name} is not computed for complex numbers"
+                )
         # What does not move keeps its real value: conditions and positions have no complex one.
         self.still = evaluate(graph, values, keep=True)
         self.evaluations = 0

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from numpy.typing import NDArray
 
 from vjpcli.engine.backward import Backward, Contribution, local_contributions
+from vjpcli.engine.symbolic.printing import holds_together
 from vjpcli.explanation.evidence import Evidence
 from vjpcli.explanation.model import Edge, Step
 from vjpcli.explanation.problem import Problem, named_nodes
@@ -192,6 +194,8 @@ def _how(
         _one_way(one, slope, product, several=len(arrived) > 1, names=names)
         for one, slope, product in zip(arrived, slopes, products, strict=True)
     ]
+    times = {1: "", 2: ", twice"}
+    parts = [part + times.get(count, f", {count} times") for part, count in Counter(parts).items()]
     if node in problem.graph.outputs.values():
         parts.insert(0, _seed_words(node, problem))
     return "; plus ".join(parts)
@@ -225,7 +229,7 @@ def _one_way(
     if copies > 1 and slope == "1":
         return f"Σ over the {copies} entries {names[operand]} was broadcast to{origin}"
     summed = f", then Σ over the {copies} entries" if copies > 1 else ""
-    factor = f"({slope})" if " " in slope else slope
+    factor = slope if " " not in slope or holds_together(slope) else f"({slope})"
     return f"× {factor}{summed}{origin}"
 
 

@@ -36,12 +36,17 @@ def discarded_value(reading: Reading, node: ast.Expr, following: ast.stmt | None
     name, value = _renewed(reading, node.value)
     rest = reading.text[span.end :]
     edits: list[Edit] = []
-    if name and (following is None or _reads(rest, name)):
+    stacked = _stacked(reading, node, following)
+    if stacked:
+        edits = [stacked]
+    elif name and (following is None or _reads(rest, name)):
         edits = [(span, f"{name} = {value}")]
     elif following is not None and isinstance(node.value, ast.Call):
         edits = [(Span(span.start, reading.span(following).start), "")]
     notes = ["leave it out, or give the value a name; [a, b] stacks several outputs"]
-    if name and _is_in_place(node.value):
+    if stacked:
+        notes = ["[a, b] stacks several outputs"]
+    elif name and _is_in_place(node.value):
         notes = [f"NumPy changes `{shortened(name)}` in place here; in vjp it has to be named anew"]
     elif name and edits and edits[0][0] == span:
         notes = [f"`{shortened(name)}` itself stays as it is, unless it is named anew"]
@@ -52,6 +57,17 @@ def discarded_value(reading: Reading, node: ast.Expr, following: ast.stmt | None
         notes=notes,
         edits=edits,
     )
+
+
+def _stacked(reading: Reading, node: ast.Expr, following: ast.stmt | None) -> Edit | None:
+    """`a*b; a/b` as `[a*b, a/b]`: two formulas, of which no library changes anything in place."""
+    if not isinstance(node.value, ast.BinOp | ast.UnaryOp) or not isinstance(following, ast.Expr):
+        return None
+    end = reading.span(following).end
+    if reading.text[end:].strip(" ;\n") or only_shows(following):
+        return None
+    texts = (reading.slice(node.value), reading.slice(following.value))
+    return Span(reading.span(node).start, end), f"[{', '.join(texts)}]"
 
 
 def _renewed(reading: Reading, value: ast.expr) -> tuple[str, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from vjpcli.explanation.pages.model import CodePage, FamilyList, OperationPage
+from vjpcli.explanation.pages.model import CodePage, FamilyList, Found, OperationPage
 from vjpcli.graph.facts import Kink
 from vjpcli.render.json import SCHEMA, JsonObject, plain
 
@@ -24,6 +24,15 @@ def list_document(families: Iterable[FamilyList]) -> JsonObject:
             }
             for family in families
         ],
+    }
+
+
+def found_document(found: Found) -> JsonObject:
+    """What a search finds: operations by family, and the names of diagnostic codes."""
+    return {
+        **list_document(found.families),
+        "words": found.words,
+        "diagnostic_codes": [{"code": one.code, "summary": one.summary} for one in found.codes],
     }
 
 

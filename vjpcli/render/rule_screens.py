@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from vjpcli.explanation.pages.codes_text import ROOMS
-from vjpcli.explanation.pages.model import CodePage, FamilyList, OperationPage
+from vjpcli.explanation.pages.model import CodePage, FamilyList, Found, OperationPage
 from vjpcli.render.page import Line, Page, spaces
 from vjpcli.render.rule_page import fact_lines, rule_lines
 
@@ -44,24 +44,54 @@ def _with_example(text: str, command: str, example: str, page: Page) -> str:
     return "\n".join([text, "", typed, "", example])
 
 
-def render_families(families: Sequence[FamilyList], page: Page) -> str:
-    """Every operation on a line, under its family and section."""
+def render_names(families: Sequence[FamilyList], page: Page) -> str:
+    """The names of every operation, by section and family."""
     count = sum(len(family.operations) for family in families)
+    head = page.paragraph(
+        f"{count} operations by section and family. vjp rule NAME is the page of one; "
+        "vjp rule WORDS tells in a sentence each what has these words in its name, sentence or "
+        'family: vjp rule entropy, vjp rule "special functions".',
+        indent=1,
+    )
+    head += page.paragraph(
+        "vjp rule --all: all pages. vjp rule --codes: the diagnostic codes.", indent=1
+    )
+    return page.text([*head, *_by_family(families, _names_alone, page)])
+
+
+def render_found(found: Found, page: Page) -> str:
+    """What a search finds, each on a line of its own with its sentence."""
+    number = sum(len(family.operations) for family in found.families) + len(found.codes)
+    counted = f"{number} page{'' if number == 1 else 's'}"
+    head = page.paragraph(f"{counted} with {found.words!r}. vjp rule NAME shows one.", indent=1)
+    lines = _by_family(found.families, _with_sentences, page)
+    if found.codes:
+        rows = [(code.code, "", code.summary) for code in found.codes]
+        lines += [(), (spaces(1), page.piece("DIAGNOSTIC CODES", "strong")), *_rows(rows, page)]
+    return page.text([*head, *lines])
+
+
+def _by_family(
+    families: Sequence[FamilyList], shown: Callable[[FamilyList, Page], list[Line]], page: Page
+) -> list[Line]:
     lines: list[Line] = []
     section = ""
     for family in families:
         if family.section != section:
             section = family.section
             lines += [(), (spaces(1), page.piece(section.upper(), "strong"))]
-        lines += [(), *page.paragraph(family.title, "strong")]
-        rows = [(name, _aliases(name, aliases), text) for name, aliases, text in family.operations]
-        lines += _rows(rows, page)
-    head = page.paragraph(
-        f"{count} operations. vjp rule NAME shows one of them, vjp rule --all all of them, "
-        "vjp rule --codes the diagnostic codes.",
-        indent=1,
+        lines += [*page.paragraph(family.title, "strong"), *shown(family, page)]
+    return lines
+
+
+def _names_alone(family: FamilyList, page: Page) -> list[Line]:
+    return page.paragraph("  ".join(name for name, _, _ in family.operations), "value", indent=4)
+
+
+def _with_sentences(family: FamilyList, page: Page) -> list[Line]:
+    return _rows(
+        [(name, _aliases(name, aliases), text) for name, aliases, text in family.operations], page
     )
-    return page.text([*head, *lines])
 
 
 def render_codes(codes: Iterable[CodePage], page: Page) -> str:

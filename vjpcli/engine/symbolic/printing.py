@@ -33,6 +33,13 @@ def holds_together(text: str) -> bool:
     return not text.startswith("-")
 
 
+_RENAMED = {
+    "Abs": "abs", "Max": "maximum", "Min": "minimum", "LambertW": "lambertw",
+    "besselj": "jv", "bessely": "yv", "besseli": "iv", "besselk": "kv",
+    "airyai": "airy_ai", "airyaiprime": "airy_ai_prime",
+}  # fmt: skip
+"""SymPy's names -> those by which the language has the same functions."""
+
 _printers: list[Any] = []
 
 
@@ -78,10 +85,15 @@ def _printer() -> Any:
                 return "e"
 
             def _print_Function(self, expression: Any) -> str:
-                renamed = {"Abs": "abs", "Max": "maximum", "Min": "minimum"}
                 name = str(expression.func.__name__)
                 arguments = ", ".join(self._print(argument) for argument in expression.args)
-                return f"{renamed.get(name, name)}({arguments})"
+                return f"{_RENAMED.get(name, name)}({arguments})"
+
+            def _print_polygamma(self, expression: Any) -> str:
+                order, argument = expression.args
+                if order == 0:
+                    return f"digamma({self._print(argument)})"
+                return self._print_Function(expression)
 
             _print_Abs = _print_Function
             _print_Max = _print_Function

@@ -234,7 +234,15 @@ def _any_share(kink: Kink) -> str:
 
 
 def _others_in_words(others: dict[str, float]) -> str:
-    return listed([f"{ENGINES[engine]} gives {number(slope)}" for engine, slope in others.items()])
+    engines: dict[str, list[str]] = {}
+    for engine, slope in others.items():
+        engines.setdefault(number(slope), []).append(ENGINES[engine])
+    return listed(
+        [
+            f"{listed(names)} {'gives' if len(names) == 1 else 'give'} {slope}"
+            for slope, names in engines.items()
+        ]
+    )
 
 
 # Kinks that conditions make: where(x > 0, x, 0) at 0.

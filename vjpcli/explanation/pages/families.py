@@ -7,6 +7,7 @@ its docstring.
 from __future__ import annotations
 
 import importlib
+import re
 from collections.abc import Iterable
 
 from vjpcli.explanation.pages.docstring import taken_apart
@@ -33,7 +34,7 @@ def title_of(section: str, family: str = "") -> str:
     """The beginning of the docstring of a section, or of a family in it."""
     module = ".".join(filter(None, ("vjpcli.ops", section, family)))
     documentation = importlib.import_module(module).__doc__ or family
-    return documentation.splitlines()[0].partition(":")[0].strip().removesuffix(".")
+    return re.split(r":|\.(?: |$)", documentation.splitlines()[0])[0].strip()
 
 
 def members(section: str, family: str) -> list[Operation]:

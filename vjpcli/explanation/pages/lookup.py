@@ -4,24 +4,30 @@ from __future__ import annotations
 
 from vjpcli.errors import Fix, Source, Span, VjpError, close_spelling, did_you_mean, fail
 from vjpcli.explanation.pages.codes_text import code_pages
-from vjpcli.explanation.pages.model import CodePage
+from vjpcli.explanation.pages.model import CodePage, Found
+from vjpcli.explanation.pages.searching import found_by
 from vjpcli.explanation.pages.spellings import METHODS, every_library_name, meaning
 from vjpcli.graph.libraries import LibraryName, library_root
 from vjpcli.graph.names import LIBRARY_ROOTS, Callee, find_callee, function_names
 from vjpcli.graph.operation import LIBRARIES, OPERATIONS, Operation
-from vjpcli.graph.unknown_names import OTHER_NAMES, reason_against
+from vjpcli.graph.unknown_names import OTHER_NAMES, Reason, reason_against
 
 
-def looked_up(word: str) -> Operation | CodePage:
-    """What `word` names: log, np.log, x.log(), *, seed-shape.
+def looked_up(word: str) -> Operation | CodePage | Found:
+    """What `word` names: log, np.log, x.log(), *, seed-shape; else what has its words.
 
     Errors: unknown-rule, with the nearest name.
     """
     plain = word.strip().removesuffix("()")
-    found = _by_operator(plain) or _by_name(plain) or code_pages().get(plain.lower())
-    if found is None:
-        raise _unknown(word, plain)
-    return found
+    page = _by_operator(plain) or _by_name(plain) or code_pages().get(plain.lower())
+    if page is not None:
+        return page
+    if not _meant(plain) and not _reason(plain):
+        if found := found_by(plain, whole=True):
+            return found
+        if not _near(plain) and (found := found_by(plain, whole=False)):
+            return found
+    raise _unknown(word, plain)
 
 
 def known_words() -> list[str]:
@@ -62,11 +68,18 @@ def _by_path(root: str, path: list[str]) -> Operation | None:
     return found.operation if isinstance(found, Callee) else None
 
 
+def _meant(plain: str) -> str | None:
+    meant = OTHER_NAMES.get(plain.rpartition(".")[2].lower())
+    return meant if meant in OPERATIONS else None
+
+
+def _reason(plain: str) -> Reason | None:
+    path, _, name = plain.rpartition(".")
+    return None if _meant(plain) else reason_against(name, path)
+
+
 def _unknown(word: str, plain: str) -> VjpError:
-    name = plain.rpartition(".")[2]
-    meant = OTHER_NAMES.get(name.lower())
-    guess = meant if meant in OPERATIONS else None
-    if guess is None and (reason := reason_against(name, plain.rpartition(".")[0])):
+    if reason := _reason(plain):
         return fail(
             "unknown-rule",
             f"there is no operation {word}: {reason.why}",
@@ -74,7 +87,7 @@ def _unknown(word: str, plain: str) -> VjpError:
             span=Span(0, len(word)),
             notes=(reason.instead,) if reason.instead else (),
         )
-    guess = guess or _near(name)
+    guess = _meant(plain) or _near(plain)
     return fail(
         "unknown-rule",
         f"there is neither an operation nor a diagnostic code {word}",
@@ -86,6 +99,7 @@ def _unknown(word: str, plain: str) -> VjpError:
     )
 
 
-def _near(name: str) -> str | None:
+def _near(plain: str) -> str | None:
     """An operation that differs by a slip; a code, whose words are longer, that resembles it."""
+    name = plain.rpartition(".")[2]
     return close_spelling(name, known_words()) or did_you_mean(name, code_pages())

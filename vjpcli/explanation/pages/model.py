@@ -124,3 +124,21 @@ class FamilyList:
     section: str
     title: str
     operations: tuple[tuple[str, tuple[str, ...], str], ...]
+
+
+@record
+class Found:
+    """What a search finds.
+
+    Attributes:
+        words: that were typed.
+        families: of operations, with those found.
+        codes: the pages of the diagnostic codes found.
+    """
+
+    words: str
+    families: tuple[FamilyList, ...]
+    codes: tuple[CodePage, ...]
+
+    def __bool__(self) -> bool:
+        return bool(self.families or self.codes)
