@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 Shape = tuple[int, ...]
 Kind = Literal["real", "condition", "index"]
-Operand = "Node | float | int | bool | np.ndarray[Any, Any]"
 
 _serial_numbers = itertools.count()
 _current_span: ContextVar[Span | None] = ContextVar("_current_span", default=None)

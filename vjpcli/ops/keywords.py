@@ -18,6 +18,9 @@ from vjpcli.errors import did_you_mean, fail
 from vjpcli.graph.node import Shape
 from vjpcli.graph.shapes import refuse_oversized, shape_text
 
+SHAPE_KEYWORDS = {"size": "shape"}
+"""What NumPy calls the shape of an array that is made of nothing."""
+
 
 def true_or_false(name: str, value: Any) -> bool:
     """`value` of the switch `name`; 1 and 0 count as well.

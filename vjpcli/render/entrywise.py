@@ -6,15 +6,13 @@ from collections.abc import Sequence
 
 from vjpcli.explanation.model import Explanation
 from vjpcli.render.jacobian import JacobianRows, slopes
+from vjpcli.render.limits import MOST_LINES, MOST_PASSES, MOST_ROWS
 from vjpcli.render.numbers import format_count
 from vjpcli.render.page import Line, Page, Piece
 from vjpcli.render.picture import entry_name, left_out
 from vjpcli.render.selection import select, with_gaps
 from vjpcli.render.table import Group, Row, Table
 
-_MOST_ROWS = 16
-_MOST_PASSES = 4
-_MOST_LINES = 48
 _MOST_BESIDE = 12
 
 
@@ -25,7 +23,7 @@ def entrywise_lines(explanation: Explanation, page: Page, every_entry: bool = Fa
     """
     rows = JacobianRows(explanation)
     count = rows.count
-    most = count if every_entry else _MOST_ROWS
+    most = count if every_entry else MOST_ROWS
     shown = select(count, most, [] if rows.marked is None else [rows.marked])
     names = [
         name
@@ -34,7 +32,7 @@ def entrywise_lines(explanation: Explanation, page: Page, every_entry: bool = Fa
     ]
     lines: list[Line] = []
     while names:
-        if len(lines) > _MOST_LINES and not every_entry:
+        if len(lines) > MOST_LINES and not every_entry:
             some = ", ".join(names[:6])
             lines += page.paragraph(f"⋯ {format_count(len(names))} more leaves: {some}", "faint")
             break
@@ -61,7 +59,7 @@ def entrywise_lines(explanation: Explanation, page: Page, every_entry: bool = Fa
 def _table(rows: JacobianRows, page: Page, names: Sequence[str], shown: Sequence[int]) -> Table:
     explanation = rows.explanation
     output = explanation.output.name
-    pass_count = min(len(explanation.passes), _MOST_PASSES)
+    pass_count = min(len(explanation.passes), MOST_PASSES)
     groups = [Group.of_numbers(1), Group.of_numbers(pass_count)]
     groups += [Group(("right", "left", "left"), gap=1) for _ in names]
     seeds = ["seed"] if len(explanation.passes) == 1 else [f"seed {n + 1}" for n in range(4)]
@@ -101,7 +99,7 @@ def _listed(rows: JacobianRows, page: Page, name: str, shown: Sequence[int]) -> 
         slope, gradient = _pair(explanation, name, row, page)
         entry = entry_name(name, explanation.inputs[name].value.shape, row)
         lines.append(page.line(f"{rows.label(row)}, {entry}", "strong"))
-        seeds = rows.seeds(row, page)[:_MOST_PASSES]
+        seeds = rows.seeds(row, page)[:MOST_PASSES]
         lines.extend((page.piece("    seed   "), seed) for seed in seeds)
         lines.append((page.piece("    slope  "), slope))
         lines.append((page.piece("    grad   "), gradient))

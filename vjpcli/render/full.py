@@ -9,6 +9,7 @@ from vjpcli.explanation.model import Explanation
 from vjpcli.record import record
 from vjpcli.render.bands import band_lines
 from vjpcli.render.jacobian import JacobianRows, Leaf
+from vjpcli.render.limits import MOST_LINES, MOST_PASSES, MOST_ROWS, UNLIMITED_COLUMNS
 from vjpcli.render.numbers import format_count, format_number
 from vjpcli.render.page import Line, Page, Piece, joined
 from vjpcli.render.picture import left_out
@@ -20,10 +21,6 @@ Naming = Literal["slope", "entry", "short"]
 WIDE = 100
 """From this width on the whole Jacobian of a small elementwise program is easy to read."""
 
-_MOST_ROWS = 16
-_MOST_PASSES = 4
-_UNLIMITED_COLUMNS = 64
-_MOST_LINES = 48
 _WIDEST_CONTRIBUTION = 8
 
 
@@ -56,7 +53,7 @@ class FullJacobian:
         passes = explanation.passes
         self.each = any(seed.value is None for one_pass in passes for seed in one_pass)
         self.weighted = bool(passes) and not self.each
-        most = self.rows.count if every_entry else _MOST_ROWS
+        most = self.rows.count if every_entry else MOST_ROWS
         self._marked = [] if self.rows.marked is None else [self.rows.marked]
         self.shown_rows = select(self.rows.count, most, self._marked) if self.rows.count else []
 
@@ -66,7 +63,7 @@ class FullJacobian:
         total = sum(leaf.size for leaf in leaves)
         if not leaves or not self.shown_rows or total > max(page.room // 3, 1):
             return None
-        if page.width is None and not self.every_entry and total > _UNLIMITED_COLUMNS:
+        if page.width is None and not self.every_entry and total > UNLIMITED_COLUMNS:
             return None
         columns = [_Columns(leaf, tuple(range(leaf.size))) for leaf in leaves if leaf.size]
         if not columns:
@@ -95,10 +92,10 @@ class FullJacobian:
         leaves = [leaf for leaf in self.rows.leaves if leaf.size]
         if len(leaves) > 1 and not self.every_entry:
             # several tables share the screen
-            self.shown_rows = select(self.rows.count, _MOST_ROWS // 2, self._marked)
+            self.shown_rows = select(self.rows.count, MOST_ROWS // 2, self._marked)
         pending = list(leaves) if self.shown_rows else []
         while pending:
-            if lines and len(lines) > _MOST_LINES and not self.every_entry:
+            if lines and len(lines) > MOST_LINES and not self.every_entry:
                 names = ", ".join(leaf.name for leaf in pending[:6])
                 more = format_count(len(pending))
                 lines += self.page.paragraph(f"⋯ {more} more leaves: {names}", "faint")
@@ -118,7 +115,7 @@ class FullJacobian:
         columns: list[_Columns] = []
         for count, leaf in enumerate(leaves, 1):
             columns.append(_Columns(leaf, tuple(range(leaf.size))))
-            if sum(len(c.shown) for c in columns) > min(self.page.room // 3, _UNLIMITED_COLUMNS):
+            if sum(len(c.shown) for c in columns) > min(self.page.room // 3, UNLIMITED_COLUMNS):
                 break
             for naming in ("entry", "short"):
                 table = self._table(columns, naming, extras=False)
@@ -133,7 +130,7 @@ class FullJacobian:
         """A leaf too wide for the page: some columns, or all of them in several tables."""
         if self.every_entry:
             return self._banded(leaf)
-        for limit in range(min(self.page.room // 3, _UNLIMITED_COLUMNS, leaf.size), 0, -1):
+        for limit in range(min(self.page.room // 3, UNLIMITED_COLUMNS, leaf.size), 0, -1):
             chosen = with_gaps(select(leaf.size, limit), leaf.size)
             table = self._table([_Columns(leaf, tuple(chosen))], "entry", extras=False)
             if table.fits(self.page):
@@ -162,7 +159,7 @@ class FullJacobian:
                 name = page.piece(f"∂{self.rows.label(row)}/∂{leaf.entry(column)}")
                 lines.append((page.piece("  "), name, page.piece(" = "), piece))
             if self.weighted:
-                seeds = [(piece,) for piece in self.rows.seeds(row, page)[:_MOST_PASSES]]
+                seeds = [(piece,) for piece in self.rows.seeds(row, page)[:MOST_PASSES]]
                 lines.append((page.piece("    seed "), *joined(seeds, 2)))
         if self.weighted:
             for column, piece in zip(columns, self.rows.gradient(leaf, columns, page), strict=True):
@@ -207,7 +204,7 @@ class FullJacobian:
 
     @property
     def _pass_count(self) -> int:
-        return min(len(self.explanation.passes), _MOST_PASSES)
+        return min(len(self.explanation.passes), MOST_PASSES)
 
     def _gradient_label(self, leaf: Leaf) -> Piece:
         label = f"{leaf.name}.grad" if len(self.rows.leaves) == 1 else "grad"

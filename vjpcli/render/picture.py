@@ -9,6 +9,7 @@ import numpy as np
 
 from vjpcli.explanation.model import Array
 from vjpcli.record import record
+from vjpcli.render.limits import UNLIMITED_COLUMNS
 from vjpcli.render.numbers import format_count, format_index, format_shape
 from vjpcli.render.page import Line, Page, Piece, joined, line_width, padded, padded_line, spaces
 from vjpcli.render.selection import select, with_gaps
@@ -17,7 +18,6 @@ from vjpcli.render.theme import Role
 _MOST_ROWS = 8
 _MOST_SLICES = 6
 WRAPPED_ENTRIES = 48
-_UNLIMITED_COLUMNS = 64
 
 
 def is_row(array: Array) -> bool:
@@ -44,7 +44,7 @@ def row_lines(array: Array, page: Page, role: Role, room: int) -> list[Line]:
 def _abbreviated(flat: Array, page: Page, role: Role, room: int) -> Line:
     """Head, the count of what is left out, tail."""
     count = flat.size
-    limit = min(room // 3 + 1, _UNLIMITED_COLUMNS)
+    limit = min(room // 3 + 1, UNLIMITED_COLUMNS)
     note_width = len(f"⋯ {format_count(count)} more ⋯") + 4
     chosen = select(count, limit)
     pieces = {position: page.number(flat[position], role) for position in chosen}
@@ -71,7 +71,7 @@ def matrix_lines(matrix: Array, page: Page, role: Role, room: int) -> list[Line]
     if matrix.size == 0:
         return [(page.piece(f"(empty, {format_shape(matrix.shape)})", "faint"),)]
     rows = select(row_count, _MOST_ROWS)
-    limit = min(max(1, room // 3), _UNLIMITED_COLUMNS)
+    limit = min(max(1, room // 3), UNLIMITED_COLUMNS)
     cells: dict[tuple[int, int], Piece] = {}
     while True:
         columns = with_gaps(select(column_count, limit), column_count)

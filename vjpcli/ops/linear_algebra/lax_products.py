@@ -105,7 +105,6 @@ def _pair_axes(lhs, rhs, first, second, names, letter):
 
 # --- convolutions
 
-CONVOLUTIONS = {1: convolution.conv1d, 2: convolution.conv2d, 3: convolution.conv3d}
 SPATIAL = {1: "H", 2: "HW", 3: "DHW"}
 
 
@@ -175,7 +174,7 @@ def _padding_of(padding, lengths, spans, strides):
 
 def _rank(name, lhs, rhs):
     rank = lhs.ndim - 2
-    if rank not in CONVOLUTIONS or rhs.ndim != lhs.ndim:
+    if rank not in convolution.BY_RANK or rhs.ndim != lhs.ndim:
         raise fail(
             "shape-mismatch",
             f"{name} takes arrays of the same 3 to 5 axes, not shapes {shape_text(lhs.shape)} and "
@@ -204,7 +203,7 @@ def _convolved(lhs, rhs, strides, padding, lhs_dilation, rhs_dilation, layout, g
     if any(any(one) for one in config):
         nothing = ((0, 0, 0), (0, 0, 0))
         x = lax_shapes.pad_between(x, 0.0, padding_config=(*nothing, *config))
-    y = CONVOLUTIONS[rank](x, weight, stride=strides, dilation=spread, groups=groups)
+    y = convolution.BY_RANK[rank](x, weight, stride=strides, dilation=spread, groups=groups)
     return _in_order(y, f"NC{spatial}", layout.out)
 
 

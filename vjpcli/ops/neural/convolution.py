@@ -266,6 +266,10 @@ def conv3d(input, weight, bias=None, *, stride=1, padding=0, dilation=1, groups=
     return _convolve("conv3d", 3, input, weight, bias, stride, padding, dilation, groups)
 
 
+BY_RANK = {1: conv1d, 2: conv2d, 3: conv3d}
+"""The number of axes that a kernel moves along -> the convolution."""
+
+
 @operation(
     samples=(
         sample((2, 2, 3), (2, 3, 2)),

@@ -9,14 +9,14 @@ from vjpcli.graph.shapes import refuse_oversized
 from vjpcli.ops.declaration import Refusal, fail, operation, sample, shape_text
 from vjpcli.ops.keywords import one_of, plain_number, true_or_false, whole_number, whole_per_axis
 from vjpcli.ops.neural.adaptive_pooling import pool_to_size
+from vjpcli.ops.neural.grid_weights import WEIGHTS
 from vjpcli.ops.shapes import indexing, shape
 
 LINEAR_MODES = {1: "linear", 2: "bilinear", 3: "trilinear"}
 
 
 def _read_along(x, axis, positions):
-    behind = (slice(None),) * (-axis - 1)
-    return indexing.index(x, index=(Ellipsis, positions.astype(np.intp), *behind))
+    return indexing.read_along(x, positions.astype(np.intp), axis)
 
 
 def _nearest(x, axis, places, step, exact):
@@ -37,27 +37,17 @@ def _linear(x, axis, places, step, align_corners):
     return below * as_node(1 - share) + above * as_node(share)
 
 
-CUBIC = -0.75
-"""The free coefficient of the cubic kernel, as PyTorch has it."""
-
-
 def _cubic(x, axis, places, step, align_corners):
     """A weighted sum of the four entries around each place (Keys, 1981); the ends repeat."""
     last = x.shape[axis] - 1
     at = places * (last / max(1, len(places) - 1)) if align_corners else (places + 0.5) * step - 0.5
     low = np.floor(at)
     total = None
-    for offset in (-1, 0, 1, 2):
-        weight = _cubic_weight(np.abs(at - low - offset)).reshape(-1, *(1,) * (-axis - 1))
+    for offset, polynomial in WEIGHTS["bicubic"]:
+        weight = np.polyval(polynomial, at - low).reshape(-1, *(1,) * (-axis - 1))
         part = _read_along(x, axis, np.clip(low + offset, 0, last)) * as_node(weight)
         total = part if total is None else total + part
     return total
-
-
-def _cubic_weight(distance):
-    near = ((CUBIC + 2) * distance - (CUBIC + 3)) * distance**2 + 1
-    far = CUBIC * (((distance - 5) * distance + 8) * distance - 4)
-    return np.where(distance <= 1, near, far)
 
 
 def _wanted_lengths(lengths, size, scale_factor):

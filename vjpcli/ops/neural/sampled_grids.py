@@ -14,13 +14,12 @@ from vjpcli.ops.numbers import comparison
 from vjpcli.ops.shapes import indexing, shape
 from vjpcli.ops.shapes.ordering import flip
 
-CONVOLUTIONS = {1: convolution.conv1d, 2: convolution.conv2d, 3: convolution.conv3d}
 MODES = ("full", "same", "valid")
 
 
 def _full(name, a, v):
     """All of the convolution of two arrays of the same rank."""
-    if a.ndim != v.ndim or a.ndim not in CONVOLUTIONS or 0 in (a.size, v.size):
+    if a.ndim != v.ndim or a.ndim not in convolution.BY_RANK or 0 in (a.size, v.size):
         raise fail(
             "shape-mismatch",
             f"{name} takes two arrays of the same 1 to 3 axes and at least one entry, "
@@ -29,7 +28,7 @@ def _full(name, a, v):
     signal = shape.reshape(a, shape=(1, 1, *a.shape))
     kernel = shape.reshape(flip(v), shape=(1, 1, *v.shape))
     beyond = tuple(n - 1 for n in v.shape)
-    found = CONVOLUTIONS[a.ndim](signal, kernel, padding=beyond)
+    found = convolution.BY_RANK[a.ndim](signal, kernel, padding=beyond)
     return shape.reshape(found, shape=found.shape[2:])
 
 

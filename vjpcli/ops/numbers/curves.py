@@ -11,11 +11,7 @@ from vjpcli.ops.keywords import plain_number, whole_number
 from vjpcli.ops.numbers import comparison
 from vjpcli.ops.reductions import reduction
 from vjpcli.ops.shapes import indexing, joining, shape
-
-
-def _part(x, place):
-    return indexing.index(x, index=(place,))
-
+from vjpcli.ops.shapes.indexing import read_first
 
 XP = np.array([0.0, 1.0, 3.0])
 NEAR = [0.3, 1.7, 2.9, -1.0, 4.0]
@@ -67,17 +63,17 @@ def interp(x, xp, heights, *, left=None, right=None, period=None, now=None, x_no
         raise fail("keyword-value", "xp of interp increases from each number to the next")
     below = _beyond("left", left, x, xp, heights, 0)
     above = _beyond("right", right, x, xp, heights, -1)
-    y = comparison.where(comparison.less(x, _part(xp, 0)), below, above)
-    at_end = comparison.equal(x, _part(xp, -1))
+    y = comparison.where(comparison.less(x, read_first(xp, 0)), below, above)
+    at_end = comparison.equal(x, read_first(xp, -1))
     if right != EXTRAPOLATE:
-        y = comparison.where(at_end, _part(heights, -1), y)
+        y = comparison.where(at_end, read_first(heights, -1), y)
     if xp.size == 1:
         return y
     refuse_oversized((*x.shape, xp.size - 1))
     across = shape.expand_dims(x, axis=-1)
-    begins, ends = _part(xp, slice(None, -1)), _part(xp, slice(1, None))
+    begins, ends = read_first(xp, slice(None, -1)), read_first(xp, slice(1, None))
     inside = comparison.greater_equal(across, begins) & comparison.less(across, ends)
-    first, last = _part(heights, slice(None, -1)), _part(heights, slice(1, None))
+    first, last = read_first(heights, slice(None, -1)), read_first(heights, slice(1, None))
     # A piece where x does not lie counts with its first height, so that nothing overflows there.
     at = comparison.where(inside, across, begins)
     on_piece = first + (last - first) * ((at - begins) / (ends - begins))
@@ -91,13 +87,13 @@ EXTRAPOLATE = "extrapolate"
 def _beyond(name, value, x, xp, heights, end):
     """The height on one side of all points: that of the last one, a number, or a line."""
     if value is None or (value == EXTRAPOLATE and xp.size == 1):
-        return _part(heights, end)
+        return read_first(heights, end)
     if value != EXTRAPOLATE:
         return as_node(plain_number(name, value))
     first, second = (0, 1) if end == 0 else (-2, -1)
-    run = _part(xp, second) - _part(xp, first)
-    rise = _part(heights, second) - _part(heights, first)
-    return _part(heights, first) + rise * ((x - _part(xp, first)) / run)
+    run = read_first(xp, second) - read_first(xp, first)
+    rise = read_first(heights, second) - read_first(heights, first)
+    return read_first(heights, first) + rise * ((x - read_first(xp, first)) / run)
 
 
 def _around(x, xp, heights, period, now, x_now):
@@ -114,12 +110,12 @@ def _around(x, xp, heights, period, now, x_now):
     places = xp - as_node(here - turned)
     at = np.zeros(x.shape) if x_now is None else x_now
     x = x - as_node(at - at % period)
-    xp, heights = _part(places, order), _part(heights, order)
+    xp, heights = read_first(places, order), read_first(heights, order)
     xp = joining.concatenate(
-        _part(xp, slice(-1, None)) - period, xp, _part(xp, slice(0, 1)) + period
+        read_first(xp, slice(-1, None)) - period, xp, read_first(xp, slice(0, 1)) + period
     )
     heights = joining.concatenate(
-        _part(heights, slice(-1, None)), heights, _part(heights, slice(0, 1))
+        read_first(heights, slice(-1, None)), heights, read_first(heights, slice(0, 1))
     )
     ordered = turned[order]
     return x, xp, heights, np.concatenate([ordered[-1:] - period, ordered, ordered[:1] + period])
@@ -145,7 +141,7 @@ def polyval(p, x):
         )
     y = as_node(np.zeros(x.shape))
     for place in range(p.size):
-        y = y * x + _part(p, place) if place else y + _part(p, 0)
+        y = y * x + read_first(p, place) if place else y + read_first(p, 0)
     return y
 
 
@@ -275,14 +271,14 @@ def _slope_between_places(x, axis, places, order):
             f"gradient takes one place for each of {x.shape[axis]} samples, not shape "
             f"{shape_text(places.shape)}",
         )
-    gaps = _part(places, slice(1, None)) - _part(places, slice(None, -1))
+    gaps = read_first(places, slice(1, None)) - read_first(places, slice(None, -1))
 
     def part(start, stop):
         return indexing.read_range(x, start, stop, axis)
 
     def gap(start, stop):
         beside = (1,) * (-axis - 1)
-        read = _part(gaps, slice(start, stop))
+        read = read_first(gaps, slice(start, stop))
         return shape.reshape(read, shape=(*read.shape, *beside))
 
     before, behind = gap(None, -1), gap(1, None)

@@ -12,6 +12,7 @@ from vjpcli.ops.keywords import whole_number
 from vjpcli.ops.linear_algebra import products, solving, tensors
 from vjpcli.ops.numbers import curves
 from vjpcli.ops.shapes import indexing, joining, shape
+from vjpcli.ops.shapes.indexing import read_first
 
 MOST_COEFFICIENTS = 1000
 
@@ -178,9 +179,9 @@ def polydiv(a, b):
         return as_node(np.zeros(1)), a
     quotient = []
     rest = a
-    lead, others = _entry(b, 0), indexing.index(b, index=(slice(1, None),))
+    lead, others = read_first(b, 0), indexing.index(b, index=(slice(1, None),))
     for place in range(a.size - b.size + 1):
-        factor = _entry(rest, 0) / lead
+        factor = read_first(rest, 0) / lead
         quotient.append(factor)
         following = indexing.index(rest, index=(slice(1, None),))
         width = a.size - 1 - place
@@ -190,10 +191,6 @@ def polydiv(a, b):
         rest = following - taken
     remainder = rest if rest.size else as_node(np.zeros(1))
     return joining.stack(*quotient, axis=0), remainder
-
-
-def _entry(x, place):
-    return indexing.index(x, index=(place,))
 
 
 @operation(
@@ -223,7 +220,7 @@ def coefficients_of_roots(roots):
         )
     p = as_node(np.ones(1))
     for place in range(roots.size):
-        moved = joining.concatenate(np.zeros(1), p * _entry(roots, place), axis=0)
+        moved = joining.concatenate(np.zeros(1), p * read_first(roots, place), axis=0)
         p = joining.concatenate(p, np.zeros(1), axis=0) - moved
     return p
 

@@ -20,6 +20,7 @@ from vjpcli.ops.declaration import (
     sample,
 )
 from vjpcli.ops.keywords import (
+    SHAPE_KEYWORDS,
     array_shape,
     plain_number,
     position_array,
@@ -29,8 +30,6 @@ from vjpcli.ops.keywords import (
 from vjpcli.ops.numbers import elementary
 from vjpcli.ops.shapes import ordering
 from vjpcli.ops.shapes import shape as shapes
-
-SHAPE_KEYWORDS = {"size": "shape"}
 
 
 def filled(shape, value):

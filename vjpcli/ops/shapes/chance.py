@@ -7,9 +7,8 @@ import numpy as np
 from vjpcli.graph.operation import make_constant
 from vjpcli.graph.random import generator
 from vjpcli.ops.declaration import Refusal, fail, operation, sample
-from vjpcli.ops.keywords import array_shape, plain_number, whole_number
+from vjpcli.ops.keywords import SHAPE_KEYWORDS, array_shape, plain_number, whole_number
 
-SHAPE_KEYWORDS = {"size": "shape"}
 SHAPE_REFUSALS = (
     Refusal(sample(shape=(2, -1)), "shape-form"),
     Refusal(sample(shape=10**12), "too-large"),

@@ -73,7 +73,7 @@ def _unstacked(x):
     Errors: axis-out-of-range.
     """
     trailing_axis(x, 0)
-    return [indexing.index(x, index=(place,)) for place in range(x.shape[0])]
+    return [indexing.read_first(x, place) for place in range(x.shape[0])]
 
 
 @operation(

@@ -256,6 +256,11 @@ def _(g, y, x, *, index, shape):
 _index = index
 
 
+def read_first(x, place):
+    """The entry of a vector at `place`, a number or a slice; of more axes, along the first."""
+    return index(x, index=(place,))
+
+
 def read_along(x, positions, axis):
     """Entries of x at `positions` (an array of any rank) along one axis, counted from the end."""
     behind = (slice(None),) * (-axis - 1)

@@ -9,10 +9,9 @@ import numpy as np
 from vjpcli.graph.operation import make_constant
 from vjpcli.graph.shapes import refuse_oversized
 from vjpcli.ops.declaration import Refusal, fail, operation, sample
-from vjpcli.ops.keywords import plain_number
+from vjpcli.ops.keywords import SHAPE_KEYWORDS, plain_number
 from vjpcli.ops.shapes import builders, shape
 
-SHAPE_KEYWORDS = {"size": "shape"}
 SHAPE_REFUSALS = (
     Refusal(sample((3,), shape=(2, -1)), "shape-form"),
     Refusal(sample((3,), shape=10**12), "too-large"),
