@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import zlib
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 import vjpcli.ops  # noqa: F401  (declares the operations)
-from vjpcli.engine.backward import Backward, backward, seed_name
+from vjpcli.engine.backward import backward, seed_name
 from vjpcli.engine.evaluate import evaluate
 from vjpcli.graph.complex_value import Complex
 from vjpcli.graph.node import Graph, Node
 from vjpcli.graph.operation import OPERATIONS, Operation, as_node, make_leaf
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class RuleCase:
     """One operation applied to the operands of one sample."""
 
@@ -90,14 +89,10 @@ def cases(*, differentiable: bool = True) -> list[RuleCase]:
 def gradients(case: RuleCase, seed: Any, dtype: Any = np.float64) -> dict[str, Any]:
     """Gradient of every input; extra leading axes of the seed are a batch."""
     seed = np.asarray(seed)
-    reverse = _reverse(case, seed.shape[: seed.ndim - case.output.ndim])
+    batch = seed.shape[: seed.ndim - case.output.ndim]
+    reverse = backward(case.graph, case.values, batch=batch)
     results = evaluate(reverse.graph, {**case.values, seed_name("y"): seed}, dtype)
     return {name: results[node] for name, node in reverse.graph.outputs.items()}
-
-
-@lru_cache(maxsize=4)
-def _reverse(case: RuleCase, batch: tuple[int, ...]) -> Backward:
-    return backward(case.graph, case.values, batch=batch)
 
 
 def value(case: RuleCase, values: dict[str, Any], dtype: Any = np.float64) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import tomllib
 from functools import cache
 from pathlib import Path
 
@@ -81,3 +82,15 @@ def test_nothing_knows_calculus_but_the_rules():
     for path in MODULES:
         if room_of(dotted_name(path)) != "ops":
             assert ".vjp\n" not in path.read_text(encoding="utf-8"), path
+
+
+def test_every_data_file_goes_into_the_wheel():
+    project = tomllib.loads((PACKAGE.parent / "pyproject.toml").read_text(encoding="utf-8"))
+    patterns = project["tool"]["setuptools"]["package-data"]["vjpcli"]
+    packed = {path for pattern in patterns for path in PACKAGE.glob(pattern)}
+    files = {path for path in PACKAGE.rglob("*") if path.is_file() and path.suffix not in KEPT}
+    assert files == packed
+
+
+KEPT = {".py", ".pyc"}
+"""Endings of what setuptools packs, or leaves out, by itself."""
