@@ -1,15 +1,9 @@
-"""New arrays beside another: x.new_zeros(2, 3), fill, and ranges that include their end."""
+"""New arrays beside another: x.new_zeros(2, 3), fill."""
 
 from __future__ import annotations
 
-import math
-
-import numpy as np
-
-from vjpcli.graph.operation import make_constant
-from vjpcli.graph.shapes import refuse_oversized
 from vjpcli.ops.declaration import Refusal, fail, operation, sample
-from vjpcli.ops.keywords import SHAPE_KEYWORDS, plain_number
+from vjpcli.ops.keywords import SHAPE_KEYWORDS
 from vjpcli.ops.shapes import builders, shape
 
 SHAPE_REFUSALS = (
@@ -101,14 +95,6 @@ def fill(x, value):
     return shape.broadcast_to(value, shape=x.shape)
 
 
-def _memory_is_random(name):
-    return fail(
-        "random-content",
-        f"{name} holds whatever the memory held before",
-        notes=("zeros or ones give the same array each time",),
-    )
-
-
 @operation(
     collects="shape",
     aliases=("new_empty_strided",),
@@ -122,7 +108,7 @@ def new_empty(x, *, shape):
     Source:  its content is left to chance
     Example: vjp explain "x + x.new_zeros(3)" x=1,2,3 --seed ones
     """
-    raise _memory_is_random("new_empty")
+    raise builders.memory_is_random("new_empty")
 
 
 @operation(
@@ -137,45 +123,4 @@ def empty_strided(*, shape, order):
     Source:  its content is left to chance
     Example: vjp explain "x + zeros(3)" x=1,2,3 --seed ones
     """
-    raise _memory_is_random("empty_strided")
-
-
-@operation(
-    library_names={"torch": ("range",)},
-    keyword_aliases={"end": "stop"},
-    refuses=(
-        Refusal(sample(start=0), "missing-argument"),
-        Refusal(sample(start=0, stop=1, step=0), "step-zero"),
-        Refusal(sample(start=0, stop=-1), "empty-range"),
-        Refusal(sample(start=0, stop=math.inf), "too-large"),
-        Refusal(sample(start=0, stop="a"), "keyword-value"),
-    ),
-)
-def inclusive_range(*, start=0, stop=None, step=1):
-    """Evenly spaced numbers from start to stop, which is included: torch.range.
-
-    Shapes:  -> [floor((stop - start)/step) + 1]
-    Kinks:   none; it is constant
-    Source:  a constant; arange leaves stop out
-    Example: vjp explain "x ** torch.range(0, 3)" x=2 --seed ones
-    """
-    if stop is None:
-        raise fail(
-            "missing-argument",
-            "torch.range needs start and end",
-            notes=("arange(n) counts from 0 up to, without, n",),
-        )
-    first, last, by = (
-        plain_number(name, one) for name, one in (("start", start), ("end", stop), ("step", step))
-    )
-    if by == 0:
-        raise fail("step-zero", "the step of range cannot be 0")
-    if not math.isfinite(by):
-        raise fail("keyword-value", f"`step` is a finite number, not {by:g}")
-    steps = (last - first) / by
-    if not math.isfinite(steps):
-        raise fail("too-large", f"range from {first:g} to {last:g} has no end")
-    if steps < 0:
-        raise fail("empty-range", f"a step of {by:g} does not lead from {first:g} to {last:g}")
-    refuse_oversized((math.floor(steps) + 1,))
-    return make_constant(first + by * np.arange(math.floor(steps) + 1))
+    raise builders.memory_is_random("empty_strided")
