@@ -141,6 +141,7 @@ def test_function_of_another_library_is_no_spelling_of_ours_of_its_name():
     [
         ("log", "log"),
         ("np.absolute", "abs"),
+        ("norm.logpdf", "norm_logpdf"),
         ("torch.clamp", "clip"),
         ("swish", "silu"),
         ("F.softmax", "softmax"),

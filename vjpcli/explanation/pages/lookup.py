@@ -45,9 +45,10 @@ def _by_name(word: str) -> Operation | None:
     if root in LIBRARY_ROOTS and path:
         return _by_path(root, path)
     name = path[-1] if path else root  # x.log, W.T
-    for library in LIBRARIES:
-        if callee := find_callee(name, library):
-            return callee.operation
+    for spelling in dict.fromkeys((word, name)):  # norm.logpdf is a name with a dot
+        for library in LIBRARIES:
+            if callee := find_callee(spelling, library):
+                return callee.operation
     # A name that only one class or module of a library has, such as svd in torch.linalg.
     modules = [module for module, spelling in every_library_name() if spelling == name]
     for module in sorted(modules, key=lambda module: module not in METHODS):
