@@ -395,34 +395,3 @@ def ptp(x, *, axis=None, keepdims=False):
     Example: vjp explain "ptp(x)" x=3,1,2
     """
     return amax(x, axis=axis, keepdims=keepdims) - amin(x, axis=axis, keepdims=keepdims)
-
-
-@operation(samples=reduction.NAN_SAMPLES)
-def nanmax(x, *, axis=None, keepdims=False):
-    """Largest entry that is not nan, along some axes or all; ties share the adjoint.
-
-    Shapes:  x [...] -> [...] without the axes searched
-    Kinks:   those of `amax`; of nothing but nan it is nan
-    Source:  the largest number takes the adjoint, a nan receives 0
-    Example: vjp explain "nanmax(x)" x=1,nan,3
-    """
-    return _of_numbers(amax, -np.inf, x, axis, keepdims)
-
-
-@operation(samples=reduction.NAN_SAMPLES)
-def nanmin(x, *, axis=None, keepdims=False):
-    """Smallest entry that is not nan, along some axes or all; ties share the adjoint.
-
-    Shapes:  x [...] -> [...] without the axes searched
-    Kinks:   those of `amin`; of nothing but nan it is nan
-    Source:  the smallest number takes the adjoint, a nan receives 0
-    Example: vjp explain "nanmin(x)" x=1,nan,3
-    """
-    return _of_numbers(amin, np.inf, x, axis, keepdims)
-
-
-def _of_numbers(extreme, worst, x, axis, keepdims):
-    missing = comparison.isnan(x)
-    found = extreme(comparison.where(missing, worst, x), axis=axis, keepdims=keepdims)
-    nothing = reduction.all(missing, axis=axis, keepdims=keepdims)
-    return comparison.where(nothing, np.nan, found)

@@ -22,7 +22,7 @@ from vjpcli.ops.declaration import (
     trailing_axis,
 )
 from vjpcli.ops.keywords import true_or_false
-from vjpcli.ops.numbers import arithmetic, comparison, elementary
+from vjpcli.ops.numbers import arithmetic, elementary
 from vjpcli.ops.reductions import chosen, scan
 from vjpcli.ops.shapes import shape
 
@@ -251,33 +251,6 @@ def _(g, y, x, *, axis, keepdims):
 NAN_SAMPLES = (sample([[1.0, np.nan], [3.0, -2.0]]), sample([[1.0, np.nan], [3.0, -2.0]], axis=0))
 
 
-@operation(decided=("where",), samples=NAN_SAMPLES)
-def nansum(x, *, axis=None, keepdims=False, initial=None, where=None):
-    """Sum of the entries that are not nan, along some axes or all.
-
-    Shapes:  x [...] -> [...] without the axes summed over
-    Kinks:   none; a nan counts as 0 and receives 0
-    Source:  linearity, over the entries that are numbers
-    Example: vjp explain "nansum(x)" x=1,nan,3
-    """
-    numbers = comparison.where(comparison.isnan(x), 0, x)
-    return sum(numbers, axis=axis, keepdims=keepdims, initial=initial, where=where)
-
-
-@operation(samples=NAN_SAMPLES)
-def nanmean(x, *, axis=None, keepdims=False):
-    """Mean of the entries that are not nan, along some axes or all.
-
-    Shapes:  x [...] -> [...] without the axes averaged over
-    Kinks:   none; a nan receives 0, and the mean of nothing but nan is nan
-    Source:  linearity, over the N entries that are numbers: each receives 1/N of the adjoint
-    Example: vjp explain "nanmean(x)" x=1,nan,3
-    """
-    missing = comparison.isnan(x)
-    counted = sum(comparison.where(missing, 0.0, 1.0), axis=axis, keepdims=keepdims)
-    return nansum(x, axis=axis, keepdims=keepdims) / counted
-
-
 @operation(
     samples=(
         sample((3,)),
@@ -379,40 +352,3 @@ def all(x, *, axis=None, keepdims=False, where=None):
     """
     x = chosen.only_chosen(x, where, True)
     return reduction_outcome(x, axis, keepdims)
-
-
-@operation(decided=("where",), samples=(sample((2, 3)), sample((2, 3), axis=0, keepdims=True)))
-def nanprod(x, *, axis=None, keepdims=False, initial=None, where=None):
-    """Product of the entries that are numbers; nan counts as 1.
-
-    Shapes:  x [...] -> [...] without the axes reduced
-    Kinks:   none
-    Source:  `prod` with 1 in the place of nan, which receives 0
-    Example: vjp explain "nanprod(x)" x=2,nan,3
-    """
-    numbers = comparison.where(comparison.isnan(x), 1, x)
-    return prod(numbers, axis=axis, keepdims=keepdims, initial=initial, where=where)
-
-
-@operation(samples=(sample((4,)), sample((2, 3), axis=1)))
-def nancumsum(x, *, axis=None):
-    """Running sum of the entries that are numbers; nan counts as 0.
-
-    Shapes:  x [...] -> [...]; without an axis the flattened x
-    Kinks:   none
-    Source:  `cumsum` with 0 in the place of nan, which receives 0
-    Example: vjp explain "nancumsum(x)" x=2,nan,3 --seed ones
-    """
-    return scan.cumsum(comparison.where(comparison.isnan(x), 0, x), axis=axis)
-
-
-@operation(samples=(sample((4,)), sample((2, 3), axis=1)))
-def nancumprod(x, *, axis=None):
-    """Running product of the entries that are numbers; nan counts as 1.
-
-    Shapes:  x [...] -> [...]; without an axis the flattened x
-    Kinks:   none
-    Source:  `cumprod` with 1 in the place of nan, which receives 0
-    Example: vjp explain "nancumprod(x)" x=2,nan,3 --seed ones
-    """
-    return scan.cumprod(comparison.where(comparison.isnan(x), 1, x), axis=axis)

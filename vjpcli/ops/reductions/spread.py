@@ -20,7 +20,7 @@ from vjpcli.ops.declaration import (
 )
 from vjpcli.ops.keywords import plain_number, true_or_false
 from vjpcli.ops.numbers import comparison, elementary
-from vjpcli.ops.reductions import chosen, reduction
+from vjpcli.ops.reductions import chosen, reduction, skipping_nan
 from vjpcli.ops.shapes import joining, ordering, shape
 
 POPULATION = {"numpy": {"ddof": 0}, "jax": {"ddof": 0}}
@@ -214,7 +214,7 @@ def nanvar(x, *, axis=None, ddof=0, keepdims=False):
     ddof = plain_number("ddof", ddof)
     missing = comparison.isnan(x)
     # The nans leave before any arithmetic: an adjoint of 0 does not protect from them.
-    centre = reduction.nanmean(x, axis=axes, keepdims=True)
+    centre = skipping_nan.nanmean(x, axis=axes, keepdims=True)
     offset = comparison.where(missing, 0, comparison.where(missing, 0, x) - centre)
     count = reduction.sum(comparison.where(missing, 0.0, 1.0), axis=axes, keepdims=keepdims)
     squares = reduction.sum(offset * offset, axis=axes, keepdims=keepdims)
