@@ -583,3 +583,15 @@ def test_a_small_gradient_beside_large_adjoints_is_still_called_wrong():
 def test_slopes_of_roots_and_logarithms_are_measured_at_tiny_values(expression, x):
     found = checked(expression, {"x": x})
     assert {one.verdict for one in found.methods if one.verdict} == {"agrees"}
+
+
+def test_methods_are_listed_with_commas_or_one_by_one(capsys):
+    for given in (["--with", "sympy,differences"], ["--with", "sympy", "--with", "differences"]):
+        code, out, _ = run(capsys, "check", "x**2", "x=1", *given)
+        assert code == 0
+        assert "central differences" in out
+        assert "SymPy" in out
+        assert "complex step" not in out
+    code, _, err = run(capsys, "check", "x**2", "x=1", "--with", "sympy,foo")
+    assert code == 2
+    assert "not 'foo'" in err
