@@ -256,3 +256,9 @@ def test_a_window_of_equal_entries_is_one_tie():
     image = {"x": [[[[1.0, 1], [1, 1]]]]}
     (found,) = told("F.max_pool2d(x, 2)", {"tie", "engines-differ"}, image, seed="ones")
     assert "JAX gives 0.25 and autograd gives 0.25" in found.notes
+
+
+def test_inner_parts_of_a_long_call_go_by_its_name():
+    program = "sum(abs(stft(x, 4, window=ones(4), return_complex=True)))"
+    found = only(program, "kink", {"x": [1.0, 2, 4, 3, 2, 1.5, 0.3, 0.7]})
+    assert "rests on a kink of abs(…), where stft(…) == 0:" in found.message
