@@ -583,3 +583,29 @@ def test_a_small_gradient_beside_large_adjoints_is_still_called_wrong():
 def test_slopes_of_roots_and_logarithms_are_measured_at_tiny_values(expression, x):
     found = checked(expression, {"x": x})
     assert {one.verdict for one in found.methods if one.verdict} == {"agrees"}
+
+
+def test_methods_are_listed_with_commas_or_one_by_one(capsys):
+    for given in (["--with", "sympy,differences"], ["--with", "sympy", "--with", "differences"]):
+        code, out, _ = run(capsys, "check", "x**2", "x=1", *given)
+        assert code == 0
+        assert "central differences" in out
+        assert "SymPy" in out
+        assert "complex step" not in out
+    code, _, err = run(capsys, "check", "x**2", "x=1", "--with", "sympy,foo")
+    assert code == 2
+    assert "not 'foo'" in err
+
+
+def test_a_blank_line_parts_the_findings_from_the_check_when_quiet(capsys):
+    _, out, _ = run(capsys, "explain", "relu(x) - relu(-x)", "x=0", "-q")
+    lines = out.splitlines()
+    (place,) = (i for i, line in enumerate(lines) if "disagrees with central" in line)
+    assert lines[place - 1] == ""
+    assert "vjp rule kink-composed" in lines[place - 2]
+
+
+@pytest.mark.parametrize(("x", "told"), [(2.0, True), (1e-30, False)])
+def test_what_raising_a_leaf_does_is_left_out_where_the_slope_alone_tells_nothing(x, told):
+    report = explain("sqrt(x) * y", {"x": x, "y": 1.0}).leaves["x"]
+    assert (report.nudge is not None) == told

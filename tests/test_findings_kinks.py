@@ -238,3 +238,27 @@ def test_the_place_of_a_kink_is_a_sentence(expression, x, words):
     seed = [1.0, 2.0] if expression == "sort(x)" else None
     (found,) = told(expression, {"kink", "tie"}, {"x": x}, seed=seed)
     assert words in found.message
+
+
+def test_the_share_of_many_equal_entries_is_what_each_of_them_got():
+    found = only("max(x)", "tie", {"x": [2.0, 2, 2, 2, 1]})
+    assert "any share in [0, 1] is right; used 0.25" in found.message
+    assert number(found, "slope") == 0.25
+
+
+def test_the_shares_of_other_engines_are_those_of_the_entries_that_are_equal():
+    found = only("max(x, 1)", "tie", {"x": [[2.0, 2, 2], [1, 1, 0]]}, seed="ones")
+    assert f"JAX gives {1 / 3:.6g} and autograd gives {1 / 3:.6g}" in found.notes
+    assert "5 of 6 entries of x.grad, the first at [0, 0]" in found.notes
+
+
+def test_a_window_of_equal_entries_is_one_tie():
+    image = {"x": [[[[1.0, 1], [1, 1]]]]}
+    (found,) = told("F.max_pool2d(x, 2)", {"tie", "engines-differ"}, image, seed="ones")
+    assert "JAX gives 0.25 and autograd gives 0.25" in found.notes
+
+
+def test_inner_parts_of_a_long_call_go_by_its_name():
+    program = "sum(abs(stft(x, 4, window=ones(4), return_complex=True)))"
+    found = only(program, "kink", {"x": [1.0, 2, 4, 3, 2, 1.5, 0.3, 0.7]})
+    assert "rests on a kink of abs(…), where stft(…) == 0:" in found.message

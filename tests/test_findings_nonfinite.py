@@ -551,3 +551,19 @@ def test_a_slope_that_grows_like_a_small_logarithm_is_infinite():
 def test_a_constant_without_a_place_of_its_own_is_said_to_stand_in_the_call():
     found = only("softmax(where(m, x, -inf))", {"x": [1.0, 2], "m": [0, 0]}, wrt=["x"], seed=[1, 0])
     assert "a constant in where(m, x, -inf) is -∞" in found.message
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "MultivariateNormal(zeros(3), C).log_prob(ones(3))",
+        "MultivariateNormal(zeros(3), C).entropy()",
+        "MultivariateNormal(zeros(3), precision_matrix=C).log_prob(ones(3))",
+        "MultivariateNormal(zeros(3), precision_matrix=C).entropy()",
+        "scipy.stats.multivariate_normal.logpdf(ones(3), zeros(3), C)",
+    ],
+)
+def test_an_indefinite_covariance_is_no_density_though_its_determinant_is_positive(program):
+    found = only(program, {"C": np.diag([1.0, -1, -1])})
+    assert found.code == "outside-domain"
+    assert "is not positive definite" in found.message

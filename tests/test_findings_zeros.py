@@ -7,6 +7,10 @@ import pytest
 from carets import marked
 from findings_of import number, only, told
 
+from vjpcli.explanation.findings.saturation import is_smooth_function
+from vjpcli.graph.node import Node
+from vjpcli.graph.operation import OPERATIONS, make_leaf
+
 CODES = {
     "leaf-unused",
     "output-constant",
@@ -224,3 +228,10 @@ def test_an_inner_factor_of_0_in_a_long_call_is_named_by_the_call():
     program = "F.scaled_dot_product_attention(q, k, v, attn_mask=array([[-inf, -inf]]))"
     found = only(program, "gradient-times-zero", values, wrt=["v"], seed="ones")
     assert "inside F.scaled_dot_product_attention(…) it is multiplied by 0" in found.message
+
+
+def test_a_function_that_differs_from_entry_to_entry_is_not_tried_elsewhere():
+    operand = make_leaf("x", (2,))
+    for order, smooth in ((2, True), (np.array([1, 2]), False)):
+        node = Node(OPERATIONS["kv"], (operand,), {"order": order}, (2,), "real", None)
+        assert is_smooth_function(node) == smooth

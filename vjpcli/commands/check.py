@@ -50,8 +50,8 @@ def check(
         typer.Option(
             "--with",
             metavar="METHOD",
-            help="differences, complex-step, sympy, torch, jax or autograd; given several times: "
-            "each. Without it: all that are installed.",
+            help="differences, complex-step, sympy, torch, jax or autograd, or several of them "
+            "with commas. Without it: all that are installed.",
         ),
     ] = None,
     rtol: Annotated[
@@ -83,7 +83,8 @@ def check(
     settings = settings_from(dtype, like, wrt, rng, strict=True, needs_seed=True)
     problem = posed(expression, values, seed, loss, settings)
     claims = [(text, parse_values([text])) for text in expect or []]
-    found = verify(problem, methods=method, expected=claims, rtol=rtol)
+    methods = [name.strip() for text in method or [] for name in text.split(",")]
+    found = verify(problem, methods=methods, expected=claims, rtol=rtol)
     if not quiet:
         streams.notes(found.notes)
     if json:

@@ -23,7 +23,7 @@ from vjpcli.graph.operation import constant, leaf
 LOGARITHM_EDGE = {"log": 0.0, "log2": 0.0, "log10": 0.0, "log1p": -1.0}
 """Logarithms -> where their value is -inf."""
 
-POLES_BELOW = {"gamma", "lgamma", "digamma"}
+POLES_BELOW = {"gamma", "lgamma", "digamma", "polygamma"}
 """Functions with poles at 0, -1, -2, ..."""
 
 QUOTIENTS = {"divide", "reciprocal", "remainder", "fmod", "floor_divide", "rsqrt"}

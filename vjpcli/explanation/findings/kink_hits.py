@@ -48,6 +48,17 @@ class Hit:
         return self.node.operation.pattern not in ("elementwise", "reduction")
 
     @property
+    def share(self) -> float:
+        """What each of the equal entries of a reduction gets where the adjoint is shared.
+
+        That of the first lane on the kink.
+        """
+        operand = self.evidence.values[self.node.operands[0]]
+        tied = operand == self._spread(self.evidence.values[self.node])
+        counts = np.sum(tied, axis=self._axes).reshape(self.node.shape)
+        return 1.0 / max(1, int(counts[self.at][0]))
+
+    @property
     def reduces(self) -> bool:
         """Whether the kink is that of a reduction, at which only some of its entries may lie."""
         return self.node.operation.pattern == "reduction" and not self.is_tie
@@ -113,6 +124,9 @@ class Hit:
                 if not self.is_tie:
                     share = share - _mean(share, self._axes)
                 yield self._instead({0: share}, given, at)
+            if self.is_tie:
+                counts = np.sum(hit, axis=self._axes, keepdims=True)
+                yield self._instead({0: hit / np.maximum(1, counts)}, given, at)
         elif self.is_tie:
             yield self._instead({0: 1.0, 1: 0.0}, given, at)
             yield self._instead({0: 0.0, 1: 1.0}, given, at)

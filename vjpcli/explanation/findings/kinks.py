@@ -131,6 +131,9 @@ def _kink_or_tie(
         return []
     kink, at = hit.kink, first_position(hit.at)
     used, others = _conventions(kink, evidence.problem.settings.like)
+    if hit.is_tie and hit.node.operation.pattern == "reduction":
+        used = hit.share if used == 0.5 else used
+        others = {engine: hit.share if one == 0.5 else one for engine, one in others.items()}
     left, right = kink.slopes
     right_ones = _any_share(kink) if hit.is_tie else _right_slopes(kink)
     if kink.says or mixes:

@@ -23,7 +23,7 @@ def place_in_words(evidence: Evidence, node: Node, place: str) -> str:
             texts[name] = number_text(operand.static["value"].reshape(()))
         elif operand.span != node.span or operand in evidence.graph.inputs.values():
             text = named.get(operand) or words_of(evidence, operand)
-            whole = re.fullmatch(r"[\w.\[\](), -]*", text) or not re.search(r"[=<>/]", place)
+            whole = re.fullmatch(r"[\w.\[\](), …-]*", text) or not re.search(r"[=<>/]", place)
             texts[name] = text if whole else f"({text})"
     for name, value in node.static.items():
         if isinstance(value, int | float) and not isinstance(value, bool):

@@ -28,7 +28,7 @@ DIVIDES = {
 KEEPS_RANK = {"pinv"}
 """Operations that jump where the rank of their first operand changes."""
 
-LARGEST = 1_000_000
+LARGEST = 250_000
 """Entries of a stack of matrices up to which their singular values are found."""
 
 

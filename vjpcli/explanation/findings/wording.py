@@ -70,18 +70,17 @@ def gradient_name(leaf: str, entry: Entry | None) -> str:
 
 
 def words_of(evidence: Evidence, node: Node) -> str:
-    """The user's own text of a node where it is short enough for a sentence, else its name."""
+    """The user's own text of a node where it is short enough for a sentence, else its name.
+
+    A call goes by the name that the user wrote: inner parts of an operation share it.
+    """
     text = evidence.text_of(node)
     if len(text) <= LONGEST_TEXT and "\n" not in text:
         return text
-    return f"{node.operation.name}(…)"
-
-
-def call_words(evidence: Evidence, node: Node) -> str:
-    """The same by the name that the user wrote, which an inner part of an operation shares."""
-    text = evidence.text_of(node)
     call = re.match(r"[\w.]+\(", text)
-    return f"{call.group()}…)" if call and len(text) > LONGEST_TEXT else words_of(evidence, node)
+    if call is not None and _closes_at_end(text, call.end()):
+        return f"{call.group()}…)"
+    return f"{node.operation.name}(…)"
 
 
 def step_text(evidence: Evidence, node: Node) -> str:

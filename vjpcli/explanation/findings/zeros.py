@@ -23,13 +23,7 @@ from vjpcli.explanation.findings.saturation import (
 )
 from vjpcli.explanation.findings.telling import count_note, finding, first_position
 from vjpcli.explanation.findings.vanishing import Cause, Vanishing, nothing_beside
-from vjpcli.explanation.findings.wording import (
-    call_words,
-    gradient_name,
-    listed,
-    number,
-    words_of,
-)
+from vjpcli.explanation.findings.wording import gradient_name, listed, number, words_of
 from vjpcli.graph.node import Node
 
 Array = NDArray[Any]
@@ -114,7 +108,6 @@ def _of_cause(evidence: Evidence, cause: Cause, leaves: list[str]) -> Diagnostic
         factor = words_of(evidence, cause.operand)
         # A part of a larger operation has no text of its own.
         inner = evidence.text_of(cause.operand) == evidence.text_of(cause.node)
-        step = call_words(evidence, cause.node) if inner else step
         zero = "0" if inner or factor.strip() in ("0", "0.0") else f"{factor}, which is 0"
         return finding(
             evidence,
