@@ -1,4 +1,4 @@
-"""Distributions of torch.distributions, written in the language itself.
+"""Distributions of torch.distributions, written in the language itself; scipy.stats' with numbers.
 
 `Normal(mu, sigma).log_prob(x)` is a formula with names for its parameters, as in a textbook.
 The formulas are data (`distributions.json`), and the tracer reads them as it reads a program.
@@ -13,6 +13,8 @@ from importlib.resources import files
 from typing import Any
 
 from vjpcli.errors import Span, VjpError, fail
+from vjpcli.graph.libraries import LibraryName
+from vjpcli.graph.names import Callee
 from vjpcli.record import record
 
 
@@ -42,6 +44,29 @@ class Method:
 
     distribution: Distribution
     name: str
+
+
+@record(eq=False)
+class Frozen:
+    """`scipy.stats.norm(0, 2)`: a distribution that got its parameters before its function.
+
+    Attributes:
+        path: the library's name for it.
+        arguments: its parameters, which follow the number that the function gets.
+        keywords: those of its parameters that were named.
+    """
+
+    path: LibraryName
+    arguments: tuple[Any, ...]
+    keywords: tuple[tuple[str, Any, Span], ...]
+
+
+@record(eq=False)
+class FrozenFunction:
+    """`scipy.stats.norm(0, 2).logpdf`, about to be called."""
+
+    callee: Callee
+    frozen: Frozen
 
 
 @record

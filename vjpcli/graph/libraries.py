@@ -7,11 +7,11 @@ from typing import Any
 from vjpcli.errors import Fix, Source, Span, close_spelling, fail
 from vjpcli.graph.names import (
     COMPLEX_DTYPE_NAMES,
-    CONSTANTS,
     DISTRIBUTIONS,
     DTYPE_NAMES,
     INDEX_OBJECTS,
     LEAF_CLASSES,
+    LIBRARY_CONSTANTS,
     LIBRARY_PARTS,
     LIBRARY_ROOTS,
     SHORT_MODULES,
@@ -26,6 +26,14 @@ from vjpcli.graph.names import (
 from vjpcli.graph.operation import Library
 from vjpcli.parser.syntax import Program
 from vjpcli.record import record
+
+SAME_EVERYWHERE = {
+    "signal": {"convolve2d", "correlate2d"},
+    "ndimage": {"map_coordinates"},
+    "stats": set[str](),
+}
+"""Modules of SciPy that mean something of their own by most names -> what means the same there:
+`scipy.signal.square` is a wave, and `scipy.ndimage.convolve` keeps the shape."""
 
 
 def library_root(word: str) -> LibraryName:
@@ -59,12 +67,18 @@ class LibraryName:
             return part
         if name in INDEX_OBJECTS:
             return IndexObject(name)
-        if name in CONSTANTS:
-            return CONSTANTS[name]
+        if name in LIBRARY_CONSTANTS:
+            return LIBRARY_CONSTANTS[name]
         found = self._object(name) or self._function(name)
         if found is None:
             raise unknown_function(name, source, Span(span.end - len(name), span.end), self.path)
         return found
+
+    @property
+    def is_distribution(self) -> bool:
+        """Whether this is `scipy.stats.norm` or another of its kind."""
+        modules = self.path.split(".")
+        return "stats" in modules[:-1] and modules[-1] in DISTRIBUTIONS
 
     def _part(self, name: str) -> LibraryName | None:
         """The module, or the kind of number, that the path continues to."""
@@ -80,7 +94,12 @@ class LibraryName:
         # `torch.linalg.norm` is not `torch.norm`: a name may be declared with its module.
         # `scipy.linalg.cholesky` is not `np.linalg.cholesky`: or with two.
         parts = self.path.split(".")
-        for spelling in (f"{'.'.join(parts[-2:])}.{name}", f"{parts[-1]}.{name}", name):
+        if parts[-1] == "scipy":
+            return None  # its functions stand in its modules
+        spellings = [f"{'.'.join(parts[-2:])}.{name}", f"{parts[-1]}.{name}", name]
+        if self.is_distribution or name not in SAME_EVERYWHERE.get(parts[-1], {name}):
+            spellings.pop()
+        for spelling in spellings:
             callee = find_callee(spelling, self.library, prefixed=True)
             if callee is not None:
                 return callee

@@ -15,7 +15,7 @@ from typing import Any
 from vjpcli.errors import Fix, Source, Span, VjpError, close_spelling, fail
 from vjpcli.graph.modules import CLASSES
 from vjpcli.graph.names import LIBRARY_ROOTS, find_callee, function_names
-from vjpcli.graph.operation import Library
+from vjpcli.graph.operation import OPERATIONS, Library
 from vjpcli.record import record
 
 OTHER_NAMES = {
@@ -52,7 +52,10 @@ def reason_against(name: str, path: str = "") -> Reason | None:
     its reason without harm.
     """
     table = json.loads(files("vjpcli.graph").joinpath("refused_names.json").read_text("utf-8"))
-    modules = (*path.split("."), "")
+    # Where the bare name means another function, its reasons are of no use.
+    library = LIBRARY_ROOTS.get(path.partition(".")[0], "torch")
+    is_anothers = bool(path) and find_callee(name, library, prefixed=True) is not None
+    modules = (*path.split("."), *([] if is_anothers else [""]))
     spellings = [f"{module}.{name}".lstrip(".") for module in modules]
     for row in table:
         patterns = row["names"].split()
@@ -80,12 +83,13 @@ def unknown_function_error(
             fix=_replacing(source, span, in_place),
         )
     is_class = bool(path) and name[:1].isupper()
-    known = (*CLASSES, *function_names(library)) if name[:1].isupper() else function_names(library)
+    known = _known_names(name, library, path)
     guess = OTHER_NAMES.get(name.lower())
     reason = None if guess else reason_against(name, path)
     if guess is None and reason is None:
         guess = _same_but_for_case(name, known)
         guess = guess or close_spelling(name, tuple(CLASSES) if is_class else known)
+        guess = None if guess == name else guess  # another module's
         reason = OBJECTS if is_class and guess is None else None
     if reason is not None:
         return fail(
@@ -98,13 +102,36 @@ def unknown_function_error(
         )
     return fail(
         "unknown-function",
-        f"there is no function {what}",
+        f"{what} is not known here: of {path} there {_what_there_is(known, path)}"
+        if "scipy" in path.split(".")
+        else f"there is no function {what}",
         source=source,
         span=span,
         label=f"did you mean {guess}?" if guess else "",
         notes=() if guess else ("`vjp rule` lists the functions",),
         fix=_replacing(source, span, guess) if guess and "/" not in guess else None,
     )
+
+
+def _known_names(name: str, library: Library, path: str) -> tuple[str, ...]:
+    """What `name`, found under the library path, may have been meant to be."""
+    *_, module, last = ("", "", *path.split("."))
+    if last == "scipy":
+        return SCIPY_MODULES
+    if module == "stats":
+        functions = OPERATIONS.full_index().functions[library]
+        start = f"{last}."
+        return tuple(one.removeprefix(start) for one in functions if one.startswith(start))
+    return (*CLASSES, *function_names(library)) if name[:1].isupper() else function_names(library)
+
+
+def _what_there_is(known: tuple[str, ...], path: str) -> str:
+    """The rest of a sentence that tells what is offered of a module of SciPy."""
+    few = path.endswith("scipy") or ".stats." in path
+    return f"are {', '.join(known)}" if few and known else "are only some functions"
+
+
+SCIPY_MODULES = ("fft", "integrate", "linalg", "ndimage", "signal", "special", "stats")
 
 
 def _function_alone(name: str, source: Source, span: Span, path: str) -> Fix | None:

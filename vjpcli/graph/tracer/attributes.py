@@ -113,11 +113,18 @@ class Attributes(State):
 
     def density_attribute(self, part: Attribute, value: Any) -> Any:
         """`Normal(mu, sigma).log_prob`; a class, or a method, has nothing to read."""
-        from vjpcli.graph.distributions import Distribution  # noqa: PLC0415  (rarely)
+        from vjpcli.graph.distributions import (  # noqa: PLC0415  (rarely)
+            Distribution,
+            Frozen,
+            FrozenFunction,
+        )
         from vjpcli.graph.tracer.densities import attribute_of  # noqa: PLC0415
 
         if isinstance(value, Distribution):
             return attribute_of(self, part, value)
+        if isinstance(value, Frozen):
+            function = value.path.member(part.attribute, self.source, part.attribute_span)
+            return FrozenFunction(function, value)
         raise self.refuse_attribute(part, "a distribution is made first, as in Normal(0, 1)")
 
     def module_attribute(self, part: Attribute, value: Any) -> Any:

@@ -16,6 +16,7 @@ from vjpcli.graph.names import (
     find_callee,
     is_complex_dtype,
     is_dtype,
+    unknown_function,
 )
 from vjpcli.graph.operation import OPERATIONS
 from vjpcli.graph.tracer.objects import BuiltIn, Function, Mapped
@@ -112,6 +113,13 @@ class Calls(Transforms):
 
     def call_object(self, part: Call, callee: Any, arguments: list[Any], keywords: Keywords) -> Any:
         """The result of calling what is no function of a library: a module, or a mistake."""
+        if isinstance(callee, LibraryName) and callee.is_distribution:
+            from vjpcli.graph.distributions import Frozen  # noqa: PLC0415  (rarely)
+
+            return Frozen(callee, tuple(arguments), tuple(keywords))
+        if isinstance(callee, LibraryName) and ".stats." in callee.path:
+            path, _, name = callee.path.rpartition(".")
+            raise unknown_function(name, self.source, part.function.span, path)
         module = type(callee).__module__
         if module == "vjpcli.graph.distributions":
             return self.call_density(part, callee, arguments, keywords)
@@ -146,11 +154,17 @@ class Calls(Transforms):
         from vjpcli.graph.distributions import (  # noqa: PLC0415  (rarely)
             DistributionClass,
             Divergence,
+            FrozenFunction,
             Method,
             given_parameters,
         )
         from vjpcli.graph.tracer.densities import divergence, method_value  # noqa: PLC0415
 
+        if isinstance(callee, FrozenFunction):
+            frozen, words = callee.frozen.arguments, callee.frozen.keywords
+            return self.call_function(
+                part, callee.callee, [*arguments, *frozen], [*keywords, *words], part.function.span
+            )
         with self.place(part, part.function.span):
             if isinstance(callee, Divergence):
                 return divergence(self, arguments, part.span)

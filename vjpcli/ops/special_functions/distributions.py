@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from typing import Any
 
@@ -40,6 +40,7 @@ TITLES = {
     "sf": "Probability that a number of the {title} distribution is above the entry",
     "logsf": "Logarithm of the probability that a {title} number is above the entry",
     "ppf": "Number below which the {title} distribution lies with the entry's probability",
+    "isf": "Number above which the {title} distribution lies with the entry's probability",
 }
 DOCUMENTATION = """{title}.
 
@@ -107,22 +108,34 @@ def _within(z: Any, low: float, high: float, formula: Formula, below: float, abo
     return comparison.where(z > high, above, found) if high < math.inf else found
 
 
-def _from(
+def density_from(
     low: float, formula: Formula, below: float = -math.inf, high: float = math.inf
 ) -> Formula:
     """A density (or its logarithm) with this support."""
     return lambda z, *shapes: _within(z, low, high, lambda s: formula(s, *shapes), below, below)
 
 
-def _cdf_from(low: float, formula: Formula, high: float = math.inf) -> Formula:
+def density_above_0(formula: Formula) -> Formula:
+    """The logarithm of a density whose formula breaks at 0 itself, where the density is 0."""
+
+    def found(z: Any, *shapes: Any) -> Any:
+        inside = z > 0
+        return comparison.where(inside, formula(comparison.where(inside, z, 1), *shapes), -math.inf)
+
+    return found
+
+
+def cdf_from(low: float, formula: Formula, high: float = math.inf) -> Formula:
+    """A probability of being at most z: 0 below the support, 1 above."""
     return lambda z, *shapes: _within(z, low, high, lambda s: formula(s, *shapes), 0, 1)
 
 
-def _sf_from(low: float, formula: Formula, high: float = math.inf) -> Formula:
+def sf_from(low: float, formula: Formula, high: float = math.inf) -> Formula:
+    """A probability of being above z: 1 below the support, 0 above."""
     return lambda z, *shapes: _within(z, low, high, lambda s: formula(s, *shapes), 1, 0)
 
 
-def _at_whole(formula: Formula, low: float = 0, high: float = math.inf) -> Formula:
+def at_whole(formula: Formula, low: float = 0, high: float = math.inf) -> Formula:
     """The logarithm of a probability, -inf away from whole numbers."""
 
     def found(k: Any, *shapes: Any) -> Any:
@@ -132,7 +145,8 @@ def _at_whole(formula: Formula, low: float = 0, high: float = math.inf) -> Formu
     return found
 
 
-def _half(x: Any) -> Any:
+def half(x: Any) -> Any:
+    """x/2."""
     return 0.5 * x
 
 
@@ -147,17 +161,18 @@ def _beta_logpdf(z: Any, a: Any, b: Any) -> Any:
 
 def _student_logpdf(z: Any, df: Any) -> Any:
     # B(1/2, df/2) in place of two gammas, whose logarithms cancel for a large df
-    scale = special.betaln(0.5, _half(df)) + 0.5 * elementary.log(df)
-    return -scale - _half(df + 1) * elementary.log1p(z * z / df)
+    scale = special.betaln(0.5, half(df)) + 0.5 * elementary.log(df)
+    return -scale - half(df + 1) * elementary.log1p(z * z / df)
 
 
-def _student_cdf(z: Any, df: Any) -> Any:
-    tail = _half(incomplete.betainc(_half(df), 0.5, df / (df + z * z)))
+def student_cdf(z: Any, df: Any) -> Any:
+    """The probability that a number of Student's t is at most z."""
+    tail = half(incomplete.betainc(half(df), 0.5, df / (df + z * z)))
     return comparison.where(z < 0, tail, 1 - tail)
 
 
 def _laplace_cdf(z: Any) -> Any:
-    tail = _half(elementary.exp(-arithmetic.abs(z)))
+    tail = half(elementary.exp(-arithmetic.abs(z)))
     return comparison.where(z < 0, tail, 1 - tail)
 
 
@@ -173,8 +188,9 @@ def _binomial_support(k: Any, n: Any, p: Any) -> Any:
     )
 
 
-def _count_cdf(tail: Formula) -> Formula:
-    return _cdf_from(0, lambda k, *shapes: tail(rounding.floor(k), *shapes))
+def count_cdf(tail: Formula) -> Formula:
+    """A probability of being at most k, for counts from 0: `tail` of k rounded down."""
+    return cdf_from(0, lambda k, *shapes: tail(rounding.floor(k), *shapes))
 
 
 ROOT_TWO_PI = math.sqrt(2 * math.pi)
@@ -192,6 +208,7 @@ CONTINUOUS = (
             "sf": lambda z: special.ndtr(-z),
             "logsf": lambda z: gaussian.log_ndtr(-z),
             "ppf": gaussian.ndtri,
+            "isf": lambda q: -gaussian.ndtri(q),
         },
     ),
     Distribution(
@@ -200,12 +217,13 @@ CONTINUOUS = (
         "exp(-z) for z = (x - loc)/scale >= 0, over scale",
         (0.2, 1.0, 2.5),
         {
-            "logpdf": _from(0, lambda z: -z),
-            "cdf": _cdf_from(0, lambda z: -elementary.expm1(-z)),
-            "logcdf": _from(0, information.log1mexp),
-            "sf": _sf_from(0, lambda z: elementary.exp(-z)),
-            "logsf": _from(0, lambda z: -z, below=0),
+            "logpdf": density_from(0, lambda z: -z),
+            "cdf": cdf_from(0, lambda z: -elementary.expm1(-z)),
+            "logcdf": density_from(0, information.log1mexp),
+            "sf": sf_from(0, lambda z: elementary.exp(-z)),
+            "logsf": density_from(0, lambda z: -z, below=0),
             "ppf": lambda q: -elementary.log1p(-q),
+            "isf": lambda q: -elementary.log(q),
         },
         kinks="a jump at loc",
     ),
@@ -233,6 +251,7 @@ CONTINUOUS = (
             "sf": lambda z: activation.sigmoid(-z),
             "logsf": lambda z: activation.logsigmoid(-z),
             "ppf": logarithm.logit,
+            "isf": lambda q: -logarithm.logit(q),
         },
     ),
     Distribution(
@@ -244,6 +263,8 @@ CONTINUOUS = (
             "logpdf": lambda z: -elementary.log1p(z * z) - math.log(math.pi),
             "cdf": lambda z: trigonometry.arctan2(1, -z) * (1 / math.pi),
             "sf": lambda z: trigonometry.arctan2(1, z) * (1 / math.pi),
+            "ppf": lambda q: trigonometry.tan(math.pi * (q - 0.5)),
+            "isf": lambda q: -trigonometry.tan(math.pi * (q - 0.5)),
         },
     ),
     Distribution(
@@ -252,7 +273,7 @@ CONTINUOUS = (
         "1/scale for x between loc and loc + scale",
         (0.2, 0.5, 0.9),
         {
-            "logpdf": _from(0, lambda z: 0 * z, high=1),
+            "logpdf": density_from(0, lambda z: 0 * z, high=1),
             "cdf": lambda z: comparison.clip(z, 0, 1),
             "sf": lambda z: comparison.clip(1 - z, 0, 1),
             "ppf": lambda q: q,
@@ -266,9 +287,9 @@ CONTINUOUS = (
         (0.3, 1.0, 4.0),
         {
             "pdf": lambda z, a: incomplete.gamma_density(a, z),
-            "logpdf": _from(0, _gamma_logpdf),
-            "cdf": _cdf_from(0, lambda z, a: incomplete.gammainc(a, z)),
-            "sf": _sf_from(0, lambda z, a: incomplete.gammaincc(a, z)),
+            "logpdf": density_from(0, _gamma_logpdf),
+            "cdf": cdf_from(0, lambda z, a: incomplete.gammainc(a, z)),
+            "sf": sf_from(0, lambda z, a: incomplete.gammaincc(a, z)),
         },
         shapes={"a": 2.3},
         kinks="at loc, for a up to 2",
@@ -280,9 +301,9 @@ CONTINUOUS = (
         (0.2, 0.5, 0.9),
         {
             "pdf": lambda z, a, b: incomplete.beta_density(a, b, z),
-            "logpdf": _from(0, _beta_logpdf, high=1),
-            "cdf": _cdf_from(0, lambda z, a, b: incomplete.betainc(a, b, z), high=1),
-            "sf": _sf_from(0, lambda z, a, b: incomplete.betaincc(a, b, z), high=1),
+            "logpdf": density_from(0, _beta_logpdf, high=1),
+            "cdf": cdf_from(0, lambda z, a, b: incomplete.betainc(a, b, z), high=1),
+            "sf": sf_from(0, lambda z, a, b: incomplete.betaincc(a, b, z), high=1),
         },
         shapes={"a": 2.3, "b": 0.8},
         kinks="at the ends, for a or b up to 2",
@@ -293,10 +314,10 @@ CONTINUOUS = (
         "the gamma distribution with a = df/2 and twice the scale",
         (0.3, 1.0, 4.0),
         {
-            "pdf": lambda z, df: 0.5 * incomplete.gamma_density(_half(df), _half(z)),
-            "logpdf": _from(0, lambda z, df: _gamma_logpdf(_half(z), _half(df)) - math.log(2)),
-            "cdf": _cdf_from(0, lambda z, df: incomplete.gammainc(_half(df), _half(z))),
-            "sf": _sf_from(0, lambda z, df: incomplete.gammaincc(_half(df), _half(z))),
+            "pdf": lambda z, df: 0.5 * incomplete.gamma_density(half(df), half(z)),
+            "logpdf": density_from(0, lambda z, df: _gamma_logpdf(half(z), half(df)) - math.log(2)),
+            "cdf": cdf_from(0, lambda z, df: incomplete.gammainc(half(df), half(z))),
+            "sf": sf_from(0, lambda z, df: incomplete.gammaincc(half(df), half(z))),
         },
         shapes={"df": 3.0},
         kinks="at loc, for df up to 4",
@@ -308,8 +329,8 @@ CONTINUOUS = (
         (-1.0, 0.4, 2.5),
         {
             "logpdf": _student_logpdf,
-            "cdf": _student_cdf,
-            "sf": lambda z, df: _student_cdf(-z, df),
+            "cdf": student_cdf,
+            "sf": lambda z, df: student_cdf(-z, df),
         },
         shapes={"df": 3.0},
     ),
@@ -319,16 +340,16 @@ CONTINUOUS = (
         "exp(-log(z)**2/(2 s**2))/(s z sqrt(2 pi)) for z = (x - loc)/scale > 0, over scale",
         (0.2, 1.0, 2.5),
         {
-            "logpdf": _from(
-                0,
+            "logpdf": density_above_0(
                 lambda z, s: (
                     -0.5 * (elementary.log(z) / s) ** 2
                     - elementary.log(s * z)
                     - math.log(ROOT_TWO_PI)
                 ),
             ),
-            "cdf": _cdf_from(0, lambda z, s: special.ndtr(elementary.log(z) / s)),
-            "sf": _sf_from(0, lambda z, s: special.ndtr(-elementary.log(z) / s)),
+            "cdf": cdf_from(0, lambda z, s: special.ndtr(elementary.log(z) / s)),
+            "sf": sf_from(0, lambda z, s: special.ndtr(-elementary.log(z) / s)),
+            "ppf": lambda q, s: elementary.exp(s * gaussian.ndtri(q)),
         },
         shapes={"s": 0.8},
     ),
@@ -338,9 +359,11 @@ CONTINUOUS = (
         "b/z**(b+1) for z = (x - loc)/scale >= 1, over scale",
         (1.2, 2.0, 3.5),
         {
-            "logpdf": _from(1, lambda z, b: elementary.log(b) - (b + 1) * elementary.log(z)),
-            "cdf": _cdf_from(1, lambda z, b: -elementary.expm1(-b * elementary.log(z))),
-            "sf": _sf_from(1, lambda z, b: elementary.exp(-b * elementary.log(z))),
+            "logpdf": density_from(1, lambda z, b: elementary.log(b) - (b + 1) * elementary.log(z)),
+            "cdf": cdf_from(1, lambda z, b: -elementary.expm1(-b * elementary.log(z))),
+            "sf": sf_from(1, lambda z, b: elementary.exp(-b * elementary.log(z))),
+            "ppf": lambda q, b: elementary.exp(-elementary.log1p(-q) / b),
+            "isf": lambda q, b: elementary.exp(-elementary.log(q) / b),
         },
         shapes={"b": 2.3},
         kinks="a jump at z = 1",
@@ -355,6 +378,7 @@ CONTINUOUS = (
             "cdf": lambda z: elementary.exp(-elementary.exp(-z)),
             "logcdf": lambda z: -elementary.exp(-z),
             "sf": lambda z: -elementary.expm1(-elementary.exp(-z)),
+            "ppf": lambda q: -elementary.log(-elementary.log(q)),
         },
     ),
     Distribution(
@@ -363,10 +387,13 @@ CONTINUOUS = (
         "c z**(c-1) exp(-z**c) for z = (x - loc)/scale >= 0, over scale",
         (0.2, 1.0, 1.8),
         {
-            "logpdf": _from(0, lambda z, c: elementary.log(c) + logarithm.xlogy(c - 1, z) - z**c),
-            "cdf": _cdf_from(0, lambda z, c: -elementary.expm1(-(z**c))),
-            "sf": _sf_from(0, lambda z, c: elementary.exp(-(z**c))),
-            "logsf": _from(0, lambda z, c: -(z**c), below=0),
+            "logpdf": density_from(
+                0, lambda z, c: elementary.log(c) + logarithm.xlogy(c - 1, z) - z**c
+            ),
+            "cdf": cdf_from(0, lambda z, c: -elementary.expm1(-(z**c))),
+            "sf": sf_from(0, lambda z, c: elementary.exp(-(z**c))),
+            "logsf": density_from(0, lambda z, c: -(z**c), below=0),
+            "ppf": lambda q, c: (-elementary.log1p(-q)) ** (1 / c),
         },
         shapes={"c": 1.7},
         kinks="at loc, for c up to 2",
@@ -379,9 +406,9 @@ DISCRETE = (
         "mu**k exp(-mu)/k! for whole k >= 0",
         (0.0, 2.0, 5.0),
         {
-            "logpmf": _at_whole(lambda k, mu: logarithm.xlogy(k, mu) - special.lgamma(k + 1) - mu),
-            "cdf": _count_cdf(lambda k, mu: incomplete.gammaincc(k + 1, mu)),
-            "sf": _sf_from(0, lambda k, mu: incomplete.gammainc(rounding.floor(k) + 1, mu)),
+            "logpmf": at_whole(lambda k, mu: logarithm.xlogy(k, mu) - special.lgamma(k + 1) - mu),
+            "cdf": count_cdf(lambda k, mu: incomplete.gammaincc(k + 1, mu)),
+            "sf": sf_from(0, lambda k, mu: incomplete.gammainc(rounding.floor(k) + 1, mu)),
         },
         shapes={"mu": 2.3},
         is_discrete=True,
@@ -392,7 +419,7 @@ DISCRETE = (
         "p for k = 1, 1 - p for k = 0",
         (0.0, 1.0, 1.0),
         {
-            "logpmf": _at_whole(
+            "logpmf": at_whole(
                 lambda k, p: logarithm.xlogy(k, p) + logarithm.xlog1py(1 - k, -p), high=1
             ),
         },
@@ -404,7 +431,7 @@ DISCRETE = (
         "binomial",
         "n!/(k! (n-k)!) p**k (1-p)**(n-k) for whole k from 0 to n",
         (0.0, 2.0, 5.0),
-        {"logpmf": _at_whole(_binomial_support)},
+        {"logpmf": at_whole(_binomial_support)},
         shapes={"n": 7.0, "p": 0.3},
         is_discrete=True,
     ),
@@ -414,10 +441,10 @@ DISCRETE = (
         "(1-p)**(k-1) p for whole k >= 1",
         (1.0, 2.0, 5.0),
         {
-            "logpmf": _at_whole(
+            "logpmf": at_whole(
                 lambda k, p: logarithm.xlog1py(k - 1, -p) + elementary.log(p), low=1
             ),
-            "cdf": _cdf_from(
+            "cdf": cdf_from(
                 1, lambda k, p: -elementary.expm1(logarithm.xlog1py(rounding.floor(k), -p))
             ),
         },
@@ -433,7 +460,7 @@ def _scaled(function: str, formula: Formula, has_scale: bool) -> Formula:
     def found(x: Any, *rest: Any) -> Any:
         shapes, ends = (rest[:-2], rest[-2:]) if has_scale else (rest[:-1], (rest[-1], None))
         loc, scale = ends
-        if function == "ppf":
+        if function in ("ppf", "isf"):
             z = formula(x, *shapes)
             z = z if scale is None else z * scale
             return z if loc is None else z + loc
@@ -448,9 +475,9 @@ def _scaled(function: str, formula: Formula, has_scale: bool) -> Formula:
     return found
 
 
-def _declare(distribution: Distribution, function: str, formula: Formula) -> None:
+def _declare(distribution: Distribution, function: str, formula: Formula, module: str) -> None:
     has_scale = not distribution.is_discrete
-    first = "q" if function == "ppf" else distribution.first
+    first = "q" if function in ("ppf", "isf") else distribution.first
     optional = ("loc", "scale") if has_scale else ("loc",)
     body = _scaled(function, formula, has_scale)
 
@@ -465,7 +492,8 @@ def _declare(distribution: Distribution, function: str, formula: Formula) -> Non
         [inspect.Parameter(name, kind) for name in needed]
         + [inspect.Parameter(name, kind, default=None) for name in optional]
     )
-    points = (0.1, 0.5, 0.9) if function == "ppf" else distribution.points
+    points = (0.1, 0.5, 0.9) if first == "q" else distribution.points
+    declared.__module__ = module
     declared.__doc__ = DOCUMENTATION.format(
         title=TITLES[function].format(title=distribution.title),
         first=first,
@@ -500,6 +528,11 @@ def _declare(distribution: Distribution, function: str, formula: Formula) -> Non
         declared.__wrapped__ = formula  # type: ignore[attr-defined]  # functions take it
 
 
-for _distribution in (*CONTINUOUS, *DISCRETE):
-    for _function, _formula in _distribution.functions().items():
-        _declare(_distribution, _function, _formula)
+def declare_all(distributions: Sequence[Distribution], module: str) -> None:
+    """Declares every function of the distributions, as operations of `module`."""
+    for distribution in distributions:
+        for function, formula in distribution.functions().items():
+            _declare(distribution, function, formula, module)
+
+
+declare_all((*CONTINUOUS, *DISCRETE), __name__)
