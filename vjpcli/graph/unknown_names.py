@@ -14,7 +14,7 @@ from typing import Any
 
 from vjpcli.errors import Fix, Source, Span, VjpError, close_spelling, fail
 from vjpcli.graph.modules import CLASSES
-from vjpcli.graph.names import LIBRARY_ROOTS, find_callee, function_names
+from vjpcli.graph.names import DISTRIBUTIONS, LIBRARY_ROOTS, find_callee, function_names
 from vjpcli.graph.operation import OPERATIONS, Library
 from vjpcli.record import record
 
@@ -59,6 +59,8 @@ def reason_against(name: str, path: str = "") -> Reason | None:
     spellings = [f"{module}.{name}".lstrip(".") for module in modules]
     for row in table:
         patterns = row["names"].split()
+        if "scipy" in modules:  # the rows are about other libraries, but for whole modules
+            patterns = [one for one in patterns if one.startswith("scipy.") or one == "rvs"]
         if any(fnmatchcase(word, pattern) for pattern in patterns for word in spellings):
             return Reason(row["code"], row["why"], row["instead"])
     return None
@@ -100,10 +102,11 @@ def unknown_function_error(
             notes=(reason.instead,) if reason.instead else (),
             fix=_function_alone(name, source, span, path),
         )
+    there_is = _what_there_is(known, path) if "scipy" in path.split(".") else ""
     return fail(
-        "unknown-function",
-        f"{what} is not known here: of {path} there {_what_there_is(known, path)}"
-        if "scipy" in path.split(".")
+        "not-offered" if there_is else "unknown-function",
+        f"{what} is not offered: of {path} there {there_is}"
+        if there_is
         else f"there is no function {what}",
         source=source,
         span=span,
@@ -118,7 +121,9 @@ def _known_names(name: str, library: Library, path: str) -> tuple[str, ...]:
     *_, module, last = ("", "", *path.split("."))
     if last == "scipy":
         return SCIPY_MODULES
-    if module == "stats":
+    if last == "stats":
+        return tuple(DISTRIBUTIONS)
+    if module == "stats" or last in ("signal", "ndimage"):
         functions = OPERATIONS.full_index().functions[library]
         start = f"{last}."
         return tuple(one.removeprefix(start) for one in functions if one.startswith(start))
