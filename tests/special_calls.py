@@ -46,7 +46,9 @@ IN_SCIPY = (
             "eval_chebyu(4, s)", "eval_sh_chebyt(3, s)", "eval_legendre([0, 1, 2], s)", "eval_hermite(3, s)",
             "eval_hermitenorm(4, s)", "eval_laguerre(3, x)", "eval_genlaguerre(3, 0.5, x)",
             "eval_gegenbauer(3, 0.7, s)", "eval_jacobi(3, 0.5, 1.5, p)", "hyp0f1(a, s)", "hyp1f1(a, b, s)",
-            "hyp2f1(a, b, 2.5, p)",
+            "hyp2f1(a, b, 2.5, p)", "pdtr(k, a)", "pdtrc(k, a)", "bdtr(k, 4, p)", "bdtrc(k, 4, p)", "bdtr(k, 3, p)",
+            "chdtr(a, x)", "chdtrc(a, x)", "stdtr(a, s)", "fdtr(a, b, x)", "fdtrc(a, b, x)", "gdtr(a, b, x)",
+            "gdtrc(a, b, x)", "erfcinv(p)", "erfcinv(p + 0.9)", "erfcinv(p/1e30)",
         )
     ),
     *(
@@ -62,7 +64,20 @@ IN_SCIPY = (
             "weibull_min.cdf(x, a)", "poisson.logpmf(k, a)", "poisson.cdf(k, a)", "poisson.sf(k, a)",
             "bernoulli.logpmf([0, 1, 1], p)", "binom.logpmf(k, 5, p)", "binom.pmf(k, 3, p)", "geom.logpmf(k, p)",
             "geom.cdf(k, p)", "multivariate_normal.logpdf(d, [0.5, 0.2], [[2, 0.5], [0.5, 1]])",
-            "multivariate_normal.pdf([[1, 2], [0.5, 0.2]], d)",
+            "multivariate_normal.pdf([[1, 2], [0.5, 0.2]], d)", "norm.isf(p)", "expon.isf(p)", "logistic.isf(p)",
+            "cauchy.ppf(p)", "cauchy.isf(p)", "pareto.ppf(p, a)", "pareto.isf(p, a)", "gumbel_r.ppf(p)",
+            "lognorm.ppf(p, a)", "weibull_min.ppf(p, a)", "lognorm.logpdf([-1, 0, 1], a)",
+            "rayleigh.logpdf(x, a, b)", "rayleigh.logpdf(s)", "rayleigh.cdf(x)", "rayleigh.sf(x)", "rayleigh.ppf(p)",
+            "maxwell.logpdf(x, scale=b)", "maxwell.cdf(x)", "maxwell.sf(x)", "halfnorm.logpdf(x)", "halfnorm.cdf(x)",
+            "halfnorm.sf(x)", "halfnorm.ppf(p)", "halfcauchy.logpdf(x)", "halfcauchy.cdf(x)", "halfcauchy.sf(x)",
+            "halfcauchy.ppf(p)", "invgamma.logpdf(x, a)", "invgamma.logpdf([-1, 0, 1], a)", "invgamma.cdf(x, a)",
+            "invgamma.sf(x, a)", "f.logpdf(x, a, b)", "f.cdf(x, a, b)", "f.sf(x, a, b)", "lomax.logpdf(x, a)",
+            "lomax.cdf(x, a)", "lomax.sf(x, a)", "lomax.ppf(p, a)", "gumbel_l.logpdf(s)", "gumbel_l.cdf(s)",
+            "gumbel_l.sf(s)", "gumbel_l.logsf(s)", "gumbel_l.ppf(p)", "gennorm.logpdf(s, a)", "skewnorm.logpdf(s, a)",
+            "truncnorm.logpdf(s, -2, 1)", "truncnorm.cdf(s, -2, 1)", "truncnorm.logpdf(x, a, 9)",
+            "truncnorm.cdf(x, 5, 9)", "vonmises.logpdf(s, a)", "wrapcauchy.logpdf(s, p)", "nbinom.logpmf(k, a, p)",
+            "nbinom.cdf(k, a, p)", "betabinom.logpmf(k, 2, a, b)", "norm(a, b).logpdf(s)",
+            "gamma(a, scale=b).cdf(x)", "poisson(a).logpmf(k)",
         )
     ),
     "np.polyder(c)", "np.polyder(c, 2)", "np.polyint(c)", "np.polyint(c, 2, [1, 2])", "np.polyadd(c, d)",
@@ -90,6 +105,9 @@ IN_JAX = tuple(
         "scipy.stats.bernoulli.logpmf(np.array([0, 1, 1]), p)", "scipy.special.hyp1f1(a, b, s)",
         "scipy.special.hyp2f1(a, b, 2.5, p / 2)", "scipy.stats.multivariate_normal.logpdf(d, d / 2, np.array([[2, 0.5], [0.5, 1]]))", "numpy.polyadd(c, d)", "numpy.polymul(c, d)", "numpy.polyint(c)",
         "numpy.polyder(c)", "numpy.unwrap(s)",
+        "scipy.stats.gumbel_l.logpdf(s)", "scipy.stats.gennorm.logpdf(s, a)",
+        "scipy.stats.vonmises.logpdf(s, a)", "scipy.stats.wrapcauchy.logpdf(x, p)", "scipy.stats.nbinom.logpmf(k, a, p)",
+        "scipy.stats.pareto.logpdf(x + 5, a, 0.1, b)",
     )
 )  # fmt: skip
 """What JAX is asked for its value and gradients."""

@@ -82,6 +82,21 @@ def test_attribute_of_an_array_is_known_or_refused_with_its_reason(kind):
         ("F.zero_(x)", "not-offered", "overwrites"),
         ("torch.Foo(x)", "not-offered", "objects"),
         ("torch.foo(x)", "unknown-function", "there is no function torch.foo"),
+        ("scipy.sin(x)", "not-offered", "of scipy there are fft, integrate"),
+        ("scipy.interpolate.interp1d(x, x)", "not-offered", "curves"),
+        ("scipy.optimize.minimize(x)", "not-offered", "searches"),
+        ("scipy.stats.zipf.logpmf(x, 2)", "not-offered", "only some functions"),
+        ("scipy.stats.norm.mean(x)", "not-offered", "there are pdf, logpdf"),
+        ("scipy.stats.norm(0, 1).std()", "not-offered", "there are pdf, logpdf"),
+        ("scipy.stats.norm(0, 1).rvs(3)", "random-operation", "draws at random"),
+        ("from scipy.stats import zscore; zscore(x)", "not-offered", "only some functions"),
+        ("scipy.signal.hilbert(x)", "not-offered", "only some functions"),
+        ("scipy.signal.square(x)", "not-offered", "only some functions"),
+        ("scipy.ndimage.convolve(x, x)", "not-offered", "only some functions"),
+        ("scipy.special.ellipkinc(x, x)", "not-offered", "only some functions"),
+        ("scipy.stats.pmean(x, 2)", "not-offered", "only some functions"),
+        ("np.ma.sum(x)", "not-offered", "masked"),
+        ("nn.init.zeros_(x)", "not-offered", "starts from"),
         ("foo(x)", "unknown-function", "there is no function foo()"),
         ("x.foo", "unknown-function", "there is no function .foo"),
     ],
@@ -152,3 +167,27 @@ def test_declared_operations_need_no_reason():
     """A reason would be told by `vjp rule`, which looks for operations first."""
     assert find_callee("softmax", "torch") is not None
     assert reason_against("softmax") is None
+
+
+def test_distribution_takes_its_parameters_before_its_function():
+    given = {"x": [0.5, 2.0], "s": 2.0}
+    plain = grad("scipy.stats.norm.logpdf(x, 0.3, s)", given, seed="ones")
+    for text in (
+        "scipy.stats.norm(0.3, s).logpdf(x)",
+        "scipy.stats.norm(0.3, scale=s).logpdf(x)",
+        "from scipy.stats import norm; d = norm(loc=0.3, scale=s); d.logpdf(x)",
+        "from scipy.stats import norm as normal; normal.logpdf(x, 0.3, s)",
+        "from jax.scipy.stats import norm; norm.logpdf(x, 0.3, s)",
+    ):
+        found = grad(text, given, seed="ones")
+        assert found.keys() == plain.keys()
+        for name, gradient in plain.items():
+            assert found[name].tolist() == gradient.tolist()
+
+
+def test_name_of_a_constant_is_free_without_a_prefix():
+    assert grad("exp(-x/tau)", {"x": 1.0, "tau": 2.0})["tau"] > 0
+    assert grad("x*math.tau + x*np.euler_gamma", {"x": 1.0})["x"] == pytest.approx(6.86040097)
+    with pytest.raises(VjpError) as caught:
+        grad("x*tau", {"x": 1.0})
+    assert caught.value.diagnostic.code == "missing-value"

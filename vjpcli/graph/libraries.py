@@ -7,11 +7,11 @@ from typing import Any
 from vjpcli.errors import Fix, Source, Span, close_spelling, fail
 from vjpcli.graph.names import (
     COMPLEX_DTYPE_NAMES,
-    CONSTANTS,
     DISTRIBUTIONS,
     DTYPE_NAMES,
     INDEX_OBJECTS,
     LEAF_CLASSES,
+    LIBRARY_CONSTANTS,
     LIBRARY_PARTS,
     LIBRARY_ROOTS,
     OTHER_FUNCTIONS,
@@ -33,12 +33,17 @@ ANOTHER_FUNCTION = {
         "beta", "gamma", "hypergeometric", "logistic", "power", "t", "split", "loggamma", "clone",
     },
     "distributions": {"beta", "gamma", "normal", "uniform"},
-    "stats": {"power"},
-    "ndimage": {"convolve", "correlate", "maximum", "minimum"},
-    "signal": {"square", "normalize", "hilbert", "bilinear"},
     "sympy": {"sinc", "diff", "solve", "expand"},
 }  # fmt: skip
 """Module -> its functions that are others than those of the same name elsewhere."""
+
+SAME_EVERYWHERE = {
+    "signal": {"convolve2d", "correlate2d"},
+    "ndimage": {"map_coordinates"},
+    "stats": set[str](),
+}
+"""Modules of SciPy that mean something of their own by most names -> what means the same there:
+`scipy.signal.square` is a wave, and `scipy.ndimage.convolve` keeps the shape."""
 
 
 def library_root(word: str) -> LibraryName:
@@ -78,8 +83,8 @@ class LibraryName:
             return (part,)
         if name in INDEX_OBJECTS:
             return (IndexObject(name),)
-        if name in CONSTANTS:
-            return (CONSTANTS[name],)
+        if name in LIBRARY_CONSTANTS:
+            return (LIBRARY_CONSTANTS[name],)
         found = self._object(name) or self._function(name)
         return None if found is None else (found,)
 
@@ -103,8 +108,12 @@ class LibraryName:
         # `torch.linalg.norm` is not `torch.norm`: a name may be declared with its module.
         # `scipy.linalg.cholesky` is not `np.linalg.cholesky`: or with two.
         parts = self.path.split(".")
+        if parts[-1] == "scipy":
+            return None  # its functions stand in its modules
         spellings = [f"{'.'.join(parts[-2:])}.{name}", f"{parts[-1]}.{name}", name]
-        if self.is_distribution or name in ANOTHER_FUNCTION.get(parts[-1], ()):
+        is_another = name in ANOTHER_FUNCTION.get(parts[-1], ())
+        is_another = is_another or name not in SAME_EVERYWHERE.get(parts[-1], {name})
+        if self.is_distribution or is_another:
             del spellings[2]
         for spelling in spellings:
             callee = find_callee(spelling, self.library, prefixed=True)

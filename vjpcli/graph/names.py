@@ -22,6 +22,13 @@ CONSTANTS: dict[str, Any] = {
 }
 """Bare names with a value of their own; a value given for the name takes precedence."""
 
+LIBRARY_CONSTANTS: dict[str, Any] = {
+    **CONSTANTS,
+    "euler_gamma": 0.5772156649015329,
+    "tau": math.tau,
+}
+"""Values behind a prefix: `math.tau`, where a bare `tau` is somebody's temperature."""
+
 LIBRARY_ROOTS: dict[str, Library] = {
     "np": "numpy",
     "numpy": "numpy",
@@ -65,7 +72,9 @@ LIBRARY_PARTS = {
 DISTRIBUTIONS = {
     "norm", "expon", "laplace", "logistic", "cauchy", "uniform", "gamma", "beta", "chi2", "t",
     "lognorm", "pareto", "gumbel_r", "weibull_min", "poisson", "bernoulli", "binom", "geom",
-    "multivariate_normal",
+    "multivariate_normal", "rayleigh", "maxwell", "halfnorm", "halfcauchy", "invgamma", "f",
+    "lomax", "gumbel_l", "gennorm", "skewnorm", "truncnorm", "vonmises", "wrapcauchy", "nbinom",
+    "betabinom",
 }  # fmt: skip
 """What in a module `stats` is no function but holds some: `stats.norm.logpdf`."""
 

@@ -14,8 +14,8 @@ from typing import Any
 
 from vjpcli.errors import Fix, Source, Span, VjpError, close_spelling, fail
 from vjpcli.graph.modules import CLASSES
-from vjpcli.graph.names import LIBRARY_ROOTS, find_callee, function_names
-from vjpcli.graph.operation import Library
+from vjpcli.graph.names import DISTRIBUTIONS, LIBRARY_ROOTS, find_callee, function_names
+from vjpcli.graph.operation import OPERATIONS, Library
 from vjpcli.graph.public_names import public_names
 from vjpcli.record import record
 
@@ -59,10 +59,15 @@ def reason_against(name: str, path: str = "") -> Reason | None:
     is declared is found before anybody asks here, so a row may outlive its reason without harm.
     """
     table = json.loads(files("vjpcli.graph").joinpath("refused_names.json").read_text("utf-8"))
-    modules = (*path.split("."), "")
+    # Where the bare name means another function, its reasons are of no use.
+    library = LIBRARY_ROOTS.get(path.partition(".")[0], "torch")
+    is_anothers = bool(path) and find_callee(name, library, prefixed=True) is not None
+    modules = (*path.split("."), *([] if is_anothers else [""]))
     spellings = [f"{module}.{name}".lstrip(".") for module in modules]
     for row in table:
         patterns = row["names"].split()
+        if "scipy" in modules:  # the rows are about other libraries, but for whole modules
+            patterns = [one for one in patterns if one.startswith("scipy.") or one == "rvs"]
         if any(fnmatchcase(word, pattern) for pattern in patterns for word in spellings):
             return Reason(row["code"], row["why"], row["instead"])
     return UNWRITTEN if name in public_names().get(path, ()) else None
@@ -87,7 +92,7 @@ def unknown_function_error(
             fix=_replacing(source, span, in_place),
         )
     is_class = bool(path) and name[:1].isupper()
-    known = (*CLASSES, *function_names(library)) if name[:1].isupper() else function_names(library)
+    known = _known_names(name, library, path)
     is_theirs = name in public_names().get(path, ())
     guess = None if is_theirs else OTHER_NAMES.get(name.lower())
     reason = None if guess else reason_against(name, path)
@@ -96,6 +101,7 @@ def unknown_function_error(
     if guess is None and reason is None:
         guess = _same_but_for_case(name, known)
         guess = guess or close_spelling(name, tuple(CLASSES) if is_class else known)
+        guess = None if guess == name else guess  # another module's
         reason = OBJECTS if is_class and guess is None else None
     if reason is not None:
         return fail(
@@ -106,15 +112,41 @@ def unknown_function_error(
             notes=(reason.instead,) if reason.instead else (),
             fix=_function_alone(name, source, span, path),
         )
+    there_is = _what_there_is(known, path) if "scipy" in path.split(".") else ""
     return fail(
-        "unknown-function",
-        f"there is no function {what}",
+        "not-offered" if there_is else "unknown-function",
+        f"{what} is not offered: of {path} there {there_is}"
+        if there_is
+        else f"there is no function {what}",
         source=source,
         span=span,
         label=f"did you mean {guess}?" if guess else "",
         notes=() if guess else ("`vjp rule` lists the functions",),
         fix=_replacing(source, span, guess) if guess and "/" not in guess else None,
     )
+
+
+def _known_names(name: str, library: Library, path: str) -> tuple[str, ...]:
+    """What `name`, found under the library path, may have been meant to be."""
+    *_, module, last = ("", "", *path.split("."))
+    if last == "scipy":
+        return SCIPY_MODULES
+    if last == "stats":
+        return tuple(DISTRIBUTIONS)
+    if module == "stats" or last in ("signal", "ndimage"):
+        functions = OPERATIONS.full_index().functions[library]
+        start = f"{last}."
+        return tuple(one.removeprefix(start) for one in functions if one.startswith(start))
+    return (*CLASSES, *function_names(library)) if name[:1].isupper() else function_names(library)
+
+
+def _what_there_is(known: tuple[str, ...], path: str) -> str:
+    """The rest of a sentence that tells what is offered of a module of SciPy."""
+    few = path.endswith("scipy") or ".stats." in path
+    return f"are {', '.join(known)}" if few and known else "are only some functions"
+
+
+SCIPY_MODULES = ("fft", "integrate", "linalg", "ndimage", "signal", "special", "stats")
 
 
 def _function_alone(name: str, source: Source, span: Span, path: str) -> Fix | None:

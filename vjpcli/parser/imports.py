@@ -43,6 +43,9 @@ _PARTS = {
 }  # fmt: skip
 """Modules that are imported out of their library by name."""
 
+_OF_DISTRIBUTIONS = {"scipy.stats", "jax.scipy.stats"}
+"""Modules whose names hold functions, as modules do: norm.logpdf."""
+
 
 def check_import(reading: Reading, node: ast.Import | ast.ImportFrom) -> None:
     """Lets pass the imports that code is pasted with.
@@ -63,6 +66,7 @@ def aliases_of(node: ast.Import | ast.ImportFrom) -> list[tuple[str, str]]:
     found: list[tuple[str, str]] = []
     for alias in node.names:
         is_part = isinstance(node, ast.Import) or alias.name in _PARTS
+        is_part = is_part or getattr(node, "module", None) in _OF_DISTRIBUTIONS
         path = alias.name if isinstance(node, ast.Import) else f"{node.module}.{alias.name}"
         bound = alias.asname or (alias.name if isinstance(node, ast.ImportFrom) else "")
         root = path.partition(".")[0]
@@ -84,7 +88,7 @@ def _stands(node: ast.ImportFrom, alias: ast.alias) -> bool:
     prefixes = _MODULES.get(f"{node.module}.{alias.name}")
     if prefixes is not None:
         return bound in prefixes
-    if alias.name in _PARTS and bound not in PREFIXES:
+    if (alias.name in _PARTS or node.module in _OF_DISTRIBUTIONS) and bound not in PREFIXES:
         return True
     if node.level or bound != alias.name or bound in PREFIXES:
         return False

@@ -16,6 +16,7 @@ from vjpcli.graph.names import (
     find_callee,
     is_complex_dtype,
     is_dtype,
+    unknown_function,
 )
 from vjpcli.graph.operation import OPERATIONS
 from vjpcli.graph.tracer.objects import BuiltIn, Frozen, Function, Mapped
@@ -89,6 +90,9 @@ class Calls(Transforms):
         """
         if isinstance(callee, LibraryName) and callee.is_distribution:
             return Frozen(callee, tuple(arguments), tuple(keywords))
+        if isinstance(callee, LibraryName) and ".stats." in callee.path:
+            path, _, name = callee.path.rpartition(".")
+            raise unknown_function(name, self.source, part.function.span, path)
         if isinstance(callee, LibraryName) or not isinstance(callee.function, Callee):
             raise self.call_of_value(part, callee)
         span = part.function.span
@@ -135,6 +139,13 @@ class Calls(Transforms):
 
     def call_object(self, part: Call, callee: Any, arguments: list[Any], keywords: Keywords) -> Any:
         """The result of calling what is no function of a library: a module, or a mistake."""
+        if (
+            isinstance(callee, LibraryName)
+            and ".stats." in callee.path
+            and not callee.is_distribution
+        ):
+            path, _, name = callee.path.rpartition(".")
+            raise unknown_function(name, self.source, part.function.span, path)
         if isinstance(callee, Frozen | LibraryName):
             return self.call_frozen(part, callee, arguments, keywords)
         module = type(callee).__module__

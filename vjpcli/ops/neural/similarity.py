@@ -73,7 +73,8 @@ def cosine_similarity(x1, x2, *, axis=1, eps=1e-8):
     """Cosine of the angle between vectors along an axis.
 
     Shapes:  x1 [...], x2 [...] (broadcast) -> [...] without the axis (axis 1, or the only one)
-    Kinks:   a norm below eps counts as eps, so that the cosine with a zero vector is 0
+    Kinks:   a norm below eps counts as eps, so that the cosine with a zero vector is 0; such a
+             norm receives nothing (PyTorch gives the same value, but passes its slope on)
     Source:  the dot product of x1 and x2, each divided by its norm
     Example: vjp explain "cosine_similarity(x, y, dim=-1)" x=1,0 y=3,4
     """

@@ -18,14 +18,14 @@ from vjpcli.ops.special_functions import gaussian, incomplete, special
 from vjpcli.ops.special_functions.distribution_functions import (
     Distribution,
     cdf_from,
-    declare,
+    declare_all,
+    density_above_0,
     density_from,
+    half,
     sf_from,
 )
 
-
-def _half(x: Any) -> Any:
-    return 0.5 * x
+ROOT_TWO_PI = math.sqrt(2 * math.pi)
 
 
 def _gamma_logpdf(z: Any, a: Any) -> Any:
@@ -39,21 +39,20 @@ def _beta_logpdf(z: Any, a: Any, b: Any) -> Any:
 
 def _student_logpdf(z: Any, df: Any) -> Any:
     # B(1/2, df/2) in place of two gammas, whose logarithms cancel for a large df
-    scale = special.betaln(0.5, _half(df)) + 0.5 * elementary.log(df)
-    return -scale - _half(df + 1) * elementary.log1p(z * z / df)
+    scale = special.betaln(0.5, half(df)) + 0.5 * elementary.log(df)
+    return -scale - half(df + 1) * elementary.log1p(z * z / df)
 
 
-def _student_cdf(z: Any, df: Any) -> Any:
-    tail = _half(incomplete.betainc(_half(df), 0.5, df / (df + z * z)))
+def student_cdf(z: Any, df: Any) -> Any:
+    """The probability that a number of Student's t is at most z."""
+    tail = half(incomplete.betainc(half(df), 0.5, df / (df + z * z)))
     return comparison.where(z < 0, tail, 1 - tail)
 
 
 def _laplace_cdf(z: Any) -> Any:
-    tail = _half(elementary.exp(-arithmetic.abs(z)))
+    tail = half(elementary.exp(-arithmetic.abs(z)))
     return comparison.where(z < 0, tail, 1 - tail)
 
-
-ROOT_TWO_PI = math.sqrt(2 * math.pi)
 
 CONTINUOUS = (
     Distribution(
@@ -68,6 +67,7 @@ CONTINUOUS = (
             "sf": lambda z: special.ndtr(-z),
             "logsf": lambda z: gaussian.log_ndtr(-z),
             "ppf": gaussian.ndtri,
+            "isf": lambda q: -gaussian.ndtri(q),
         },
     ),
     Distribution(
@@ -82,6 +82,7 @@ CONTINUOUS = (
             "sf": sf_from(0, lambda z: elementary.exp(-z)),
             "logsf": density_from(0, lambda z: -z, below=0),
             "ppf": lambda q: -elementary.log1p(-q),
+            "isf": lambda q: -elementary.log(q),
         },
         kinks="a jump at loc",
     ),
@@ -109,6 +110,7 @@ CONTINUOUS = (
             "sf": lambda z: activation.sigmoid(-z),
             "logsf": lambda z: activation.logsigmoid(-z),
             "ppf": logarithm.logit,
+            "isf": lambda q: -logarithm.logit(q),
         },
     ),
     Distribution(
@@ -120,6 +122,8 @@ CONTINUOUS = (
             "logpdf": lambda z: -elementary.log1p(z * z) - math.log(math.pi),
             "cdf": lambda z: trigonometry.arctan2(1, -z) * (1 / math.pi),
             "sf": lambda z: trigonometry.arctan2(1, z) * (1 / math.pi),
+            "ppf": lambda q: trigonometry.tan(math.pi * (q - 0.5)),
+            "isf": lambda q: -trigonometry.tan(math.pi * (q - 0.5)),
         },
     ),
     Distribution(
@@ -169,12 +173,10 @@ CONTINUOUS = (
         "the gamma distribution with a = df/2 and twice the scale",
         (0.3, 1.0, 4.0),
         {
-            "pdf": lambda z, df: 0.5 * incomplete.gamma_density(_half(df), _half(z)),
-            "logpdf": density_from(
-                0, lambda z, df: _gamma_logpdf(_half(z), _half(df)) - math.log(2)
-            ),
-            "cdf": cdf_from(0, lambda z, df: incomplete.gammainc(_half(df), _half(z))),
-            "sf": sf_from(0, lambda z, df: incomplete.gammaincc(_half(df), _half(z))),
+            "pdf": lambda z, df: 0.5 * incomplete.gamma_density(half(df), half(z)),
+            "logpdf": density_from(0, lambda z, df: _gamma_logpdf(half(z), half(df)) - math.log(2)),
+            "cdf": cdf_from(0, lambda z, df: incomplete.gammainc(half(df), half(z))),
+            "sf": sf_from(0, lambda z, df: incomplete.gammaincc(half(df), half(z))),
         },
         shapes={"df": 3.0},
         kinks="at loc, for df up to 4",
@@ -186,8 +188,8 @@ CONTINUOUS = (
         (-1.0, 0.4, 2.5),
         {
             "logpdf": _student_logpdf,
-            "cdf": _student_cdf,
-            "sf": lambda z, df: _student_cdf(-z, df),
+            "cdf": student_cdf,
+            "sf": lambda z, df: student_cdf(-z, df),
         },
         shapes={"df": 3.0},
     ),
@@ -197,8 +199,7 @@ CONTINUOUS = (
         "exp(-log(z)**2/(2 s**2))/(s z sqrt(2 pi)) for z = (x - loc)/scale > 0, over scale",
         (0.2, 1.0, 2.5),
         {
-            "logpdf": density_from(
-                0,
+            "logpdf": density_above_0(
                 lambda z, s: (
                     -0.5 * (elementary.log(z) / s) ** 2
                     - elementary.log(s * z)
@@ -207,6 +208,7 @@ CONTINUOUS = (
             ),
             "cdf": cdf_from(0, lambda z, s: special.ndtr(elementary.log(z) / s)),
             "sf": sf_from(0, lambda z, s: special.ndtr(-elementary.log(z) / s)),
+            "ppf": lambda q, s: elementary.exp(s * gaussian.ndtri(q)),
         },
         shapes={"s": 0.8},
     ),
@@ -219,6 +221,8 @@ CONTINUOUS = (
             "logpdf": density_from(1, lambda z, b: elementary.log(b) - (b + 1) * elementary.log(z)),
             "cdf": cdf_from(1, lambda z, b: -elementary.expm1(-b * elementary.log(z))),
             "sf": sf_from(1, lambda z, b: elementary.exp(-b * elementary.log(z))),
+            "ppf": lambda q, b: elementary.exp(-elementary.log1p(-q) / b),
+            "isf": lambda q, b: elementary.exp(-elementary.log(q) / b),
         },
         shapes={"b": 2.3},
         kinks="a jump at z = 1",
@@ -233,6 +237,7 @@ CONTINUOUS = (
             "cdf": lambda z: elementary.exp(-elementary.exp(-z)),
             "logcdf": lambda z: -elementary.exp(-z),
             "sf": lambda z: -elementary.expm1(-elementary.exp(-z)),
+            "ppf": lambda q: -elementary.log(-elementary.log(q)),
         },
     ),
     Distribution(
@@ -247,11 +252,12 @@ CONTINUOUS = (
             "cdf": cdf_from(0, lambda z, c: -elementary.expm1(-(z**c))),
             "sf": sf_from(0, lambda z, c: elementary.exp(-(z**c))),
             "logsf": density_from(0, lambda z, c: -(z**c), below=0),
+            "ppf": lambda q, c: (-elementary.log1p(-q)) ** (1 / c),
         },
         shapes={"c": 1.7},
         kinks="at loc, for c up to 2",
     ),
 )
 
-for _distribution in CONTINUOUS:
-    declare(_distribution, __name__)
+
+declare_all(CONTINUOUS, __name__)

@@ -14,10 +14,10 @@ from vjpcli.ops.numbers import (
 from vjpcli.ops.special_functions import incomplete, special
 from vjpcli.ops.special_functions.distribution_functions import (
     Distribution,
-    Formula,
     at_whole,
     cdf_from,
-    declare,
+    count_cdf,
+    declare_all,
     sf_from,
 )
 
@@ -34,10 +34,6 @@ def _binomial_support(k: Any, n: Any, p: Any) -> Any:
     )
 
 
-def _count_cdf(tail: Formula) -> Formula:
-    return cdf_from(0, lambda k, *shapes: tail(rounding.floor(k), *shapes))
-
-
 DISCRETE = (
     Distribution(
         "poisson",
@@ -46,7 +42,7 @@ DISCRETE = (
         (0.0, 2.0, 5.0),
         {
             "logpmf": at_whole(lambda k, mu: logarithm.xlogy(k, mu) - special.lgamma(k + 1) - mu),
-            "cdf": _count_cdf(lambda k, mu: incomplete.gammaincc(k + 1, mu)),
+            "cdf": count_cdf(lambda k, mu: incomplete.gammaincc(k + 1, mu)),
             "sf": sf_from(0, lambda k, mu: incomplete.gammainc(rounding.floor(k) + 1, mu)),
         },
         shapes={"mu": 2.3},
@@ -92,5 +88,5 @@ DISCRETE = (
     ),
 )
 
-for _distribution in DISCRETE:
-    declare(_distribution, __name__)
+
+declare_all(DISCRETE, __name__)

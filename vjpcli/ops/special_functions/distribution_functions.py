@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from typing import Any
 
@@ -33,6 +33,7 @@ TITLES = {
     "sf": "Probability that a number of the {title} distribution is above the entry",
     "logsf": "Logarithm of the probability that a {title} number is above the entry",
     "ppf": "Number below which the {title} distribution lies with the entry's probability",
+    "isf": "Number above which the {title} distribution lies with the entry's probability",
 }
 DOCUMENTATION = """{title}.
 
@@ -87,7 +88,7 @@ class Distribution:
         return found
 
 
-def within(z: Any, low: float, high: float, formula: Formula, below: float, above: float) -> Any:
+def _within(z: Any, low: float, high: float, formula: Formula, below: float, above: float) -> Any:
     """formula(z) between low and high, plain numbers outside; no nan comes from there."""
     safe = z
     if low > -math.inf:
@@ -104,27 +105,47 @@ def density_from(
     low: float, formula: Formula, below: float = -math.inf, high: float = math.inf
 ) -> Formula:
     """A density (or its logarithm) with this support."""
-    return lambda z, *shapes: within(z, low, high, lambda s: formula(s, *shapes), below, below)
+    return lambda z, *shapes: _within(z, low, high, lambda s: formula(s, *shapes), below, below)
+
+
+def density_above_0(formula: Formula) -> Formula:
+    """The logarithm of a density whose formula breaks at 0 itself, where the density is 0."""
+
+    def found(z: Any, *shapes: Any) -> Any:
+        inside = z > 0
+        return comparison.where(inside, formula(comparison.where(inside, z, 1), *shapes), -math.inf)
+
+    return found
 
 
 def cdf_from(low: float, formula: Formula, high: float = math.inf) -> Formula:
-    """A cumulative probability with this support: 0 below it, 1 above."""
-    return lambda z, *shapes: within(z, low, high, lambda s: formula(s, *shapes), 0, 1)
+    """A probability of being at most z: 0 below the support, 1 above."""
+    return lambda z, *shapes: _within(z, low, high, lambda s: formula(s, *shapes), 0, 1)
 
 
 def sf_from(low: float, formula: Formula, high: float = math.inf) -> Formula:
-    """A probability of being above, with this support: 1 below it, 0 above."""
-    return lambda z, *shapes: within(z, low, high, lambda s: formula(s, *shapes), 1, 0)
+    """A probability of being above z: 1 below the support, 0 above."""
+    return lambda z, *shapes: _within(z, low, high, lambda s: formula(s, *shapes), 1, 0)
 
 
 def at_whole(formula: Formula, low: float = 0, high: float = math.inf) -> Formula:
     """The logarithm of a probability, -inf away from whole numbers."""
 
     def found(k: Any, *shapes: Any) -> Any:
-        inside = within(k, low, high, lambda s: formula(s, *shapes), -math.inf, -math.inf)
+        inside = _within(k, low, high, lambda s: formula(s, *shapes), -math.inf, -math.inf)
         return comparison.where(comparison.equal(k, rounding.floor(k)), inside, -math.inf)
 
     return found
+
+
+def half(x: Any) -> Any:
+    """x/2."""
+    return 0.5 * x
+
+
+def count_cdf(tail: Formula) -> Formula:
+    """A probability of being at most k, for counts from 0: `tail` of k rounded down."""
+    return cdf_from(0, lambda k, *shapes: tail(rounding.floor(k), *shapes))
 
 
 def _scaled(function: str, formula: Formula, has_scale: bool) -> Formula:
@@ -133,7 +154,7 @@ def _scaled(function: str, formula: Formula, has_scale: bool) -> Formula:
     def found(x: Any, *rest: Any) -> Any:
         shapes, ends = (rest[:-2], rest[-2:]) if has_scale else (rest[:-1], (rest[-1], None))
         loc, scale = ends
-        if function == "ppf":
+        if function in ("ppf", "isf"):
             z = formula(x, *shapes)
             z = z if scale is None else z * scale
             return z if loc is None else z + loc
@@ -148,15 +169,9 @@ def _scaled(function: str, formula: Formula, has_scale: bool) -> Formula:
     return found
 
 
-def declare(distribution: Distribution, module: str) -> None:
-    """Declares the functions of a distribution as operations of the family `module`."""
-    for function, formula in distribution.functions().items():
-        _declare(distribution, function, formula, module)
-
-
 def _declare(distribution: Distribution, function: str, formula: Formula, module: str) -> None:
     has_scale = not distribution.is_discrete
-    first = "q" if function == "ppf" else distribution.first
+    first = "q" if function in ("ppf", "isf") else distribution.first
     optional = ("loc", "scale") if has_scale else ("loc",)
     body = _scaled(function, formula, has_scale)
 
@@ -171,8 +186,8 @@ def _declare(distribution: Distribution, function: str, formula: Formula, module
         [inspect.Parameter(name, kind) for name in needed]
         + [inspect.Parameter(name, kind, default=None) for name in optional]
     )
+    points = (0.1, 0.5, 0.9) if first == "q" else distribution.points
     declared.__module__ = module
-    points = (0.1, 0.5, 0.9) if function == "ppf" else distribution.points
     declared.__doc__ = DOCUMENTATION.format(
         title=TITLES[function].format(title=distribution.title),
         first=first,
@@ -205,3 +220,10 @@ def _declare(distribution: Distribution, function: str, formula: Formula, module
     if inspect.isfunction(formula):
         # A page shows the formula, not the arguments that are handed on.
         declared.__wrapped__ = formula  # type: ignore[attr-defined]  # functions take it
+
+
+def declare_all(distributions: Sequence[Distribution], module: str) -> None:
+    """Declares every function of the distributions, as operations of `module`."""
+    for distribution in distributions:
+        for function, formula in distribution.functions().items():
+            _declare(distribution, function, formula, module)
