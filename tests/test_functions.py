@@ -116,3 +116,19 @@ def test_long_chain_of_else_costs_no_depth():
 def test_turns_are_traced_as_nodes_at_their_place_in_the_text():
     found = explain("sum(x[i]**2 for i in range(3))", {"x": [1.0, 2.0, 3.0]})
     np.testing.assert_allclose(found.gradients["x"], [2.0, 4.0, 6.0])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a = [x, x]; " + "a = [a, a]; " * 40 + "sum(a)",
+        "a = [x, x]; " + "a = [a for i in range(2)]; " * 40 + "sum(a)",
+        "a = (x, x); " + "a = a + a; " * 40 + "sum(a)",
+        "a = split(x, 1); " + "a = a + a; " * 40 + "sum(a)",
+        "zeros((1,)*10**9)*x",
+    ],
+)
+def test_lists_that_double_are_refused_before_they_fill_the_memory(text):
+    with pytest.raises(VjpError) as caught:
+        explain(text, {"x": [1.0, 2.0]})
+    assert caught.value.diagnostic.code == "too-large"

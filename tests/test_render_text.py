@@ -12,6 +12,7 @@ from rich.cells import cell_len
 from vjpcli.errors import Diagnostic, Label, Source, Span
 from vjpcli.explanation.model import ArraySummary, Check, LeafReport, Output, Seed
 from vjpcli.render.numbers import format_number
+from vjpcli.render.page import Page, line_width
 from vjpcli.render.text import render_explanation
 
 ANSI = re.compile(r"\x1b\[[0-9;]*m")
@@ -395,3 +396,10 @@ def test_short_products_are_not_broken_between_lines():
     for width in range(40, 100):
         lines = screen(made.elementwise(), width).splitlines()
         assert not any(line.endswith(("×", "seed ×")) for line in lines)
+
+
+def test_word_of_a_million_letters_is_broken_in_no_time():
+    page = Page(80)
+    lines = page.paragraph("a" * 10**6)
+    assert {line_width(line) for line in lines[:-1]} == {80}
+    assert sum(map(line_width, lines)) == 10**6

@@ -464,3 +464,17 @@ def test_python_s_own_functions_of_numbers_keep_their_meaning(text, value):
 )
 def test_several_parts_never_stand_for_the_first_alone(text, value):
     assert run(text, x=[1.0, 2.0, 3.0, 4.0])[0].tolist() == value
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("np.concatenate(W)", [1, 2, 3, 4, 5, 6]),
+        ("np.stack(x)", [1, 2, 3]),
+        ("jnp.stack(W, axis=1)", [[1, 4], [2, 5], [3, 6]]),
+        ("np.vstack(x)", [[1], [2], [3]]),
+        ("np.column_stack(W)", [[1, 4], [2, 5], [3, 6]]),
+    ],
+)
+def test_list_of_arrays_that_is_one_array_is_its_rows(text, value):
+    assert run(text)[0].tolist() == value

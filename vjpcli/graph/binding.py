@@ -45,6 +45,10 @@ NO_AXES_MEAN_ALL_IN_TORCH = {
 }  # fmt: skip
 """Where PyTorch reduces over everything with `dim=()`, and NumPy over nothing with `axis=()`."""
 
+OF_ROWS = {"stack", "concatenate", "vstack", "hstack", "dstack", "column_stack", "row_stack"}
+"""Operations on a list of arrays, which may be the rows of one: `np.concatenate(A)`."""
+MOST_ROWS = 20_000
+
 REQUIRED: Any = inspect.Parameter.empty
 
 Keywords = Sequence[tuple[str, Any, Span]]
@@ -71,6 +75,8 @@ def call_operation(
     operation = callee.operation
     if callee.receiver is not None:
         arguments = [callee.receiver, *arguments]
+    elif callee.library != "torch" and operation.name in OF_ROWS:
+        arguments = [*map(_rows, arguments[:1]), *arguments[1:]]
     operands, static = _bind(callee, list(arguments), keywords, source, value_of)
     defaults = operation.library_defaults.get(callee.library, {})
     filled = {**defaults, **static}
@@ -85,6 +91,13 @@ def call_operation(
     if isinstance(result, Node) and result.operation is operation:
         filled = {**filled, **result.static}  # as the operation understood them
     return result, _convention(operation, callee, static, filled)
+
+
+def _rows(value: Any) -> Any:
+    """What NumPy goes through where a list of arrays is wanted and one array is given."""
+    if not isinstance(value, Node) or not value.ndim or value.shape[0] > MOST_ROWS:
+        return value
+    return [OPERATIONS["index"](value, index=(i,)) for i in range(value.shape[0])]
 
 
 def _keeping_call(callee: Callee, arguments: Sequence[Any]) -> Any:

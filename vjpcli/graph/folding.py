@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from vjpcli.errors import fail
 from vjpcli.graph.results import Results
 
-LONGEST_TUPLE = 1000
+LONGEST_TUPLE = 100_000
 
 COMPLEX_ARITHMETIC: dict[str, Callable[[complex, complex], complex]] = {
     "+": operator.add,
@@ -22,17 +23,31 @@ COMPLEX_ARITHMETIC: dict[str, Callable[[complex, complex], complex]] = {
 
 
 def joined_tuples(operator: str, left: Any, right: Any) -> tuple[Any, ...] | None:
-    """`x.shape + (1,)` and `(1,) * 3` as Python has them; None where no tuples are joined."""
+    """`x.shape + (1,)` and `(1,) * 3` as Python has them; None where no tuples are joined.
+
+    Errors: too-large.
+    """
     results = [one for one in (left, right) if isinstance(one, Results)]
     if any(not one.are_parts or operator != "+" for one in results):
         return None
     if operator == "+" and isinstance(left, tuple) and isinstance(right, tuple):
+        _refuse_length(len(left) + len(right))
         return left + right
     if operator == "*" and isinstance(left, int) and isinstance(right, tuple):
         left, right = right, left
     if operator == "*" and isinstance(left, tuple) and isinstance(right, int):
-        return left * right if len(left) * right <= LONGEST_TUPLE else None
+        _refuse_length(len(left) * right)
+        return left * right
     return None
+
+
+def _refuse_length(length: int) -> None:
+    if length > LONGEST_TUPLE:
+        raise fail(
+            "too-large",
+            f"a list of {length:,} entries is written out",
+            notes=(f"the limit is {LONGEST_TUPLE:,}; zeros, ones and full make long arrays",),
+        )
 
 
 def fold(forward: Callable[..., Any] | None, left: float, right: float) -> Any:

@@ -221,14 +221,14 @@ def _broken(piece: Piece, first: int, later: int) -> list[Piece]:
     """The piece in parts of at most `first`, then `later` cells."""
     if piece.width <= first:
         return [piece]
-    parts, text, used, limit = [], "", 0, first
-    for character in piece.text:
+    parts, start, used, limit = [], 0, 0, first
+    for place, character in enumerate(piece.text):
         width = cell_width(character)
-        if used + width > limit and (text or limit != later):
-            parts.append(Piece(text, piece.role))
-            text, used, limit = "", 0, later
-        text, used = text + character, used + width
-    return [*parts, Piece(text, piece.role)]
+        if used + width > limit and (place > start or limit != later):
+            parts.append(Piece(piece.text[start:place], piece.role))
+            start, used, limit = place, 0, later
+        used += width
+    return [*parts, Piece(piece.text[start:], piece.role)]
 
 
 def joined(parts: Sequence[Line], gap: int) -> Line:

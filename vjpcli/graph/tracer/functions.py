@@ -79,6 +79,7 @@ class Functions(State):
             for scope in scopes:
                 with self.inside(scope):
                     found.append(self.plain(self.evaluate(part.entry), part.entry))
+        self.weigh(found, part)
         return found
 
     def turns_of(self, loop: Loop, scope: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:

@@ -60,7 +60,8 @@ class Operators(State):
             folded = fold_complex(part.operator, left, right)
             if folded is not None:
                 return folded
-        joined = joined_tuples(part.operator, left, right)
+        with self.place(part, part.operator_span):
+            joined = joined_tuples(part.operator, left, right)
         if joined is not None:
             return joined
         a, b = self.node(left, part.left), self.node(right, part.right)
@@ -80,7 +81,9 @@ class Operators(State):
 
     def sequence(self, part: Sequence, done: Done) -> Any:
         items = [done[id(item)] for item in part.items]
-        return items if part.is_list else tuple(items)
+        entries: list[Any] | tuple[Any, ...] = items if part.is_list else tuple(items)
+        self.weigh(entries, part)
+        return entries
 
 
 def _with_labels(diagnostic: Diagnostic, labels: tuple[Label, ...]) -> Diagnostic:

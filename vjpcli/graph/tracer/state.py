@@ -25,6 +25,10 @@ PLAIN = (int, float, complex)
 """Numbers that stay Python's own until an operation needs them as a node."""
 
 
+MOST_ENTRIES = 100_000
+"""Entries of lists in lists that one program may be written out into."""
+
+
 class State:
     """The state of one trace.
 
@@ -35,6 +39,7 @@ class State:
         named: every (name, node) in the order of the statements.
         conventions: notes on meanings that were taken, by their text.
         computed: node -> its value, for what the trace has had to look at.
+        weights: id of a list -> how many entries are in it and in its lists; and the list.
         local: what the parameters of the function mean that is being written out.
         turns: turns of loops and calls of functions so far.
         depth: functions inside of each other now.
@@ -54,6 +59,7 @@ class State:
         self.named: list[tuple[str, Node]] = []
         self.conventions: dict[str, Diagnostic] = {}
         self.computed: dict[Node, Any] = {}
+        self.weights: dict[int, tuple[int, Any]] = {}
         self.local: Mapping[str, Any] = {}
         self.turns = 0
         self.depth = 0
@@ -155,6 +161,21 @@ class State:
         if not nodes:
             return as_node(np.zeros(0))
         return OPERATIONS["stack"](*nodes, axis=0)
+
+    def weigh(self, entries: list[Any] | tuple[Any, ...], part: Expression) -> None:
+        """Counts the entries of lists in lists: a list that holds another twice doubles it.
+
+        Errors: too-large.
+        """
+        weight = 0
+        for entry in entries:
+            is_list = isinstance(entry, list | tuple)
+            weight += self.weights.get(id(entry), (len(entry), None))[0] if is_list else 1
+        if weight > len(entries):
+            self.weights[id(entries)] = (weight, entries)
+        if weight > max(MOST_ENTRIES, len(self.source.text)):
+            with self.place(part):
+                raise fail("too-large", f"lists in lists of {weight:,} entries are written out")
 
     def plain(self, value: Any, part: Expression, *, several: bool = False) -> Any:
         """An argument: lists with nodes in them stay lists, named results give their default.
