@@ -100,3 +100,14 @@ def test_the_way_back_through_softmax_is_told_in_its_short_form():
 @pytest.mark.parametrize(("expression", "x"), [("x/0", 1), ("std(x)", 4)])
 def test_division_by_zero_has_no_formula(expression, x):
     assert explain(expression, {"x": x}).leaves["x"].formula is None
+
+
+def test_a_reshape_to_the_same_shape_is_left_out():
+    found = explain("x.at[0].set(5)", {"x": [1, 2]}, seed="ones").leaves["x"]
+    assert found.matrix_formula == "where([True, False], 0, seed)"
+    assert (
+        "reshape"
+        in explain("sum(x.reshape(2, 2) @ v)", {"x": [1, 2, 3, 4], "v": [1, 2]})
+        .leaves["x"]
+        .matrix_formula
+    )
