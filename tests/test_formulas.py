@@ -95,3 +95,19 @@ def test_a_slope_that_is_the_output_is_told(expression, is_output):
 def test_the_way_back_through_softmax_is_told_in_its_short_form():
     explanation = explain("a = softmax(x); sum(a*a)", {"x": [1.0, 2.0]}, check=False)
     assert explanation.steps[0].how == "a*(-sum(a*∂a) + ∂a)"
+
+
+@pytest.mark.parametrize(("expression", "x"), [("x/0", 1), ("std(x)", 4)])
+def test_division_by_zero_has_no_formula(expression, x):
+    assert explain(expression, {"x": x}).leaves["x"].formula is None
+
+
+def test_a_reshape_to_the_same_shape_is_left_out():
+    found = explain("x.at[0].set(5)", {"x": [1, 2]}, seed="ones").leaves["x"]
+    assert found.matrix_formula == "where([True, False], 0, seed)"
+    assert (
+        "reshape"
+        in explain("sum(x.reshape(2, 2) @ v)", {"x": [1, 2, 3, 4], "v": [1, 2]})
+        .leaves["x"]
+        .matrix_formula
+    )

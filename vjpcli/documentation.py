@@ -62,9 +62,14 @@ def operations_text() -> str:
 
 
 def _contents(pages: Mapping[tuple[str, str], Iterable[OperationPage]]) -> Iterator[str]:
-    for place, found in pages.items():
+    earlier = ""
+    for (section, family), found in pages.items():
+        if section != earlier:
+            earlier = section
+            title = title_of(section)
+            yield f"- [{title}](#{title.lower().replace(' ', '-')})"
         links = ", ".join(f"[{page.name}](#{page.name.lower()})" for page in found)
-        yield f"- {title_of(*place)}: {links}"
+        yield f"  - {title_of(section, family)}: {links}"
 
 
 def _operation(page: OperationPage) -> Iterator[str]:

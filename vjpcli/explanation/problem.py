@@ -214,7 +214,7 @@ def _leaves(inputs: Mapping[str, Input], program: Program, settings: Settings) -
 
 def _of_computed(name: str, program: Program) -> tuple[str, ...]:
     if any(name in statement.targets for statement in program.statements):
-        return (f"{name} is computed from others: explain shows its adjoint, but it is no leaf",)
+        return (f"the program makes {name} itself; explain shows the adjoint of what it computes",)
     return tuple(filter(None, (leaves_to_choose(program),)))
 
 

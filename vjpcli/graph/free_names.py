@@ -14,6 +14,7 @@ from vjpcli.parser.syntax import (
     Lambda,
     Name,
     Program,
+    postorder,
 )
 
 
@@ -42,22 +43,32 @@ def free_names(program: Program, given: Collection[str] = ()) -> dict[str, Span]
 def leaf_statements(program: Program, names: Collection[str]) -> list[int]:
     """The positions of the statements that may declare `names` leaves.
 
-    Each gives its name its first value and reads no input and no other leaf; the last statement
-    is the output, and no leaf.
+    Each gives its name its first value and reads no input and no other leaf. The last statement
+    is the output, and no leaf; what is called later is a function.
     """
     found: list[int] = []
+    functions = _names_called(program) if names else set()
     closed = {name for name, _ in program.aliases} | KNOWN_WORDS
     assigned = set(closed)
     for position, statement in enumerate(program.statements[:-1]):
         read = _names_read(program, statement.value, assigned, names)
         is_closed = all(name.identifier in closed for name in read) and not statement.declares_leaf
         target = statement.targets[0] if len(statement.targets) == 1 else ""
-        if is_closed and target in names and target not in assigned:
+        if is_closed and target in names and target not in assigned | functions:
             found.append(position)
             is_closed = False
         assigned.update(statement.targets)
         (closed.update if is_closed else closed.difference_update)(statement.targets)
     return found
+
+
+def _names_called(program: Program) -> set[str]:
+    return {
+        part.function.identifier
+        for statement in program.statements
+        for part in postorder(statement.value)
+        if isinstance(part, Call) and isinstance(part.function, Name)
+    }
 
 
 KNOWN_WORDS = {*CONSTANTS, *BARE_DTYPE_NAMES}

@@ -58,9 +58,7 @@ def expression_of(  # noqa: PLR0911 - one return for each kind of node
         return s.Symbol(f"{to_text(operands[0])} == {to_text(operands[1])}", real=True)
     if operation.pattern == "elementwise":
         return apply_symbolic(node, operands, s)
-    if operation.name in TRANSPARENT or _is_number(node, operands):
-        return operands[0]
-    if operation.name == "sum" and node.operands[0].size == node.size:
+    if operation.name in TRANSPARENT or _is_number(node, operands) or _changes_nothing(node):
         return operands[0]
     operands = [
         _filled(operand, s) if operand.is_number and node.operands[i].ndim else operand
@@ -73,6 +71,13 @@ def expression_of(  # noqa: PLR0911 - one return for each kind of node
     if operation.name == "matmul" and EYE in texts:
         return factor * operands[1 - texts.index(EYE)]
     return factor * s.Symbol(mixing_text(node, texts, operands), real=True)
+
+
+def _changes_nothing(node: Node) -> bool:
+    """Whether it is a sum of one entry each, or a reshape to the shape that is there."""
+    if node.operation.name == "sum":
+        return node.operands[0].size == node.size
+    return node.operation.name == "reshape" and node.operands[0].shape == node.shape
 
 
 def _number_in_front(operands: list[Any], s: Any) -> tuple[Any, list[Any]]:

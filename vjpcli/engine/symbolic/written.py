@@ -117,7 +117,7 @@ def _formula(
     any_name: bool = False,
     exceptional: Collection[Node] = (),
 ) -> str | None:
-    """`root` printed, or None when SymPy has no word for an operation or it grows too long.
+    """`root` printed; None where it divides by 0, grows too long or SymPy has no word for it.
 
     With `any_name` an operation that SymPy does not know is printed by its own name.
     """
@@ -141,6 +141,8 @@ def _formula(
             return None
         expressions[node] = expression
     found = expressions[root]
+    if found.has(sympy.zoo, sympy.nan):  # 1/0 has no formula; the numbers say what it is
+        return None
     text = to_text(found)
     # (2*x - 2)/(2*abs(x - 1)) is (x - 1)/abs(x - 1), and p*(s - y/p) is p*s - y
     others = [sympy.factor_terms(found)]

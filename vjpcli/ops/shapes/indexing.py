@@ -27,7 +27,8 @@ def explicit_index(shape, index):
     missing = len(shape) - taken
     ellipses = [i for i, part in enumerate(parts) if part is Ellipsis]
     if missing < 0 or len(ellipses) > 1:
-        what = f"{taken} indices" if missing < 0 else "`...` twice"
+        several = "1 index" if taken == 1 else f"{taken} indices"
+        what = several if missing < 0 else "`...` twice"
         raise fail("too-many-indices", f"{what} for an array of shape {shape_text(shape)}")
     where = ellipses[0] if ellipses else len(parts)
     full = (*parts[:where], *[slice(None)] * missing, *parts[where + 1 :])
