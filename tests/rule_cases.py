@@ -90,25 +90,11 @@ def gradients(case: RuleCase, seed: Any, dtype: Any = np.float64) -> dict[str, A
     """Gradient of every input; extra leading axes of the seed are a batch."""
     seed = np.asarray(seed)
     batch = seed.shape[: seed.ndim - case.output.ndim]
-<<<<<<< HEAD
     reverse = backward(case.graph, case.values, batch=batch)
-=======
-    rules = tuple(node.operation.rules.get("torch") for node in case.graph.nodes)
-    reverse = _reverse(case, batch, rules)
->>>>>>> newcomer
     results = evaluate(reverse.graph, {**case.values, seed_name("y"): seed}, dtype)
     return {name: results[node] for name, node in reverse.graph.outputs.items()}
 
 
-<<<<<<< HEAD
-=======
-@lru_cache(maxsize=4)
-def _reverse(case: RuleCase, batch: tuple[int, ...], _rules: tuple[Any, ...]) -> Backward:
-    """Kept for the same rules only: tests put broken ones in their place."""
-    return backward(case.graph, case.values, batch=batch)
-
-
->>>>>>> newcomer
 def value(case: RuleCase, values: dict[str, Any], dtype: Any = np.float64) -> Any:
     return evaluate(case.graph, values, dtype)[case.output]
 
