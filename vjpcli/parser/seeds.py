@@ -24,6 +24,7 @@ from vjpcli.errors import Fix, Source, Span, VjpError, did_you_mean, fail
 from vjpcli.parser.nested import counted, nested_text, read_only
 from vjpcli.parser.references import StandardInput
 from vjpcli.parser.values import checked_name, read_shape, read_value, stripped
+from vjpcli.parser.values import shaped as reshaped
 from vjpcli.record import record
 
 _WORDS = ("ones", "zeros", "each")
@@ -52,6 +53,7 @@ class SeedRequest:
         array: the numbers, float64 and read-only; for kind "numbers" only.
         row: the index of "row:0,1".
         program: the text of the expression, for kind "program" only.
+        shape: what the value of `program` is to be reshaped to; or None.
         origin: as an Explanation names it.
         path: the file that was read, which must not be overwritten; or None.
     """
@@ -64,12 +66,19 @@ class SeedRequest:
     array: NDArray[np.float64] | None = None
     row: tuple[int, ...] | None = None
     program: str | None = None
+    shape: tuple[int, ...] | None = None
     origin: Literal["given", "ones", "row", "each", "file"] = "given"
     path: Path | None = None
 
     def with_array(self, array: NDArray[Any]) -> SeedRequest:
-        """The request of kind "numbers" that a traced program has become."""
-        return replace(self, kind="numbers", array=read_only(np.array(array)))
+        """The request of kind "numbers" that a traced program has become.
+
+        Errors: `value-shape`.
+        """
+        numbers = reshaped(
+            read_only(np.array(array)), self.shape, self.source, self.span, is_file=True
+        )
+        return replace(self, kind="numbers", array=numbers)
 
 
 def parse_seed(text: str, *, stdin: StandardInput | None = None) -> SeedRequest:
@@ -104,7 +113,7 @@ def parse_seed(text: str, *, stdin: StandardInput | None = None) -> SeedRequest:
             return special
     value = read_value(name or "seed", source, span, shape, stdin=stdin, reader="the seed")
     if value.program is not None:
-        return replace(request, kind="program", program=value.program)
+        return replace(request, kind="program", program=value.program, shape=value.shape)
     origin: Literal["given", "file"] = "given" if value.origin == "given" else "file"
     return replace(request, array=value.array, origin=origin, path=value.path)
 
