@@ -11,7 +11,7 @@ from vjpcli.ops.special_functions.distribution_functions import half
 
 PAIR = (sample((3,), (3,)), sample((), ()), sample((2, 1), (3,)))
 TRIPLE = (sample((3,), (3,), (3,)), sample((), (), ()), sample((2, 1), (3,), (3,)))
-COUNTS = (sample([0.0, 2.0], (2,)), sample(3.0, ()))
+COUNTS = (sample(0.0, (2,)), sample(3.0, ()), sample(2.5, (2, 3)))
 
 
 def _trials_left(k, n):
@@ -48,7 +48,7 @@ def pdtrc(k, m):
 @operation(
     pattern="elementwise",
     domain=(positive, positive, probability),
-    samples=(sample([0.0, 2.0, 5.0], [5.0, 4.0, 4.0], (3,)), sample(3.0, 7.0, ())),
+    samples=(sample(0.0, 5.0, (3,)), sample(3.0, 7.0, ()), sample(5.0, 4.0, (2,))),
 )
 def bdtr(k, n, p):
     """Probability of at most `k` successes in `n` trials of probability `p` each.
@@ -65,7 +65,7 @@ def bdtr(k, n, p):
 @operation(
     pattern="elementwise",
     domain=(positive, positive, probability),
-    samples=(sample([0.0, 2.0, 5.0], [5.0, 4.0, 4.0], (3,)), sample(3.0, 7.0, ())),
+    samples=(sample(0.0, 5.0, (3,)), sample(3.0, 7.0, ()), sample(5.0, 4.0, (2,))),
 )
 def bdtrc(k, n, p):
     """Probability of more than `k` successes in `n` trials of probability `p` each.
