@@ -259,7 +259,7 @@ DISCRETE = (
     ),
     Distribution(
         "betabinom",
-        "beta-binomial",
+        "beta binomial",
         "n!/(k! (n-k)!) B(k+a, n-k+b)/B(a, b) for whole k from 0 to n",
         (0.0, 2.0, 5.0),
         {"logpmf": at_whole(_beta_binomial_logpmf)},
