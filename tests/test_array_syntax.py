@@ -133,3 +133,19 @@ def test_lu_of_a_singular_matrix_has_a_zero_pivot():
     text = "torch.linalg.lu(S).U"
     np.testing.assert_allclose(value(text, S=[[1.0, 2.0], [2.0, 4.0]]), [[2, 4], [0, 0]])
     assert value("torch.linalg.lu_factor_ex(S).info", S=[[1.0, 2.0], [2.0, 4.0]]) == 2
+
+
+@pytest.mark.parametrize(
+    ("call", "expected"),
+    [
+        ("lax.cumsum(A)", [[1, 5], [4, 7]]),
+        ("lax.cumsum(A, axis=1, reverse=True)", [[6, 5], [5, 2]]),
+        ("jax.lax.cumprod(A)", [[1, 5], [3, 10]]),
+        ("jax.lax.cummax(A)", [[1, 5], [3, 5]]),
+        ("jax.lax.cummin(A, reverse=True)", [[1, 2], [3, 2]]),
+        ("jnp.cumsum(A)", [1, 6, 9, 11]),
+    ],
+)
+def test_running_results_of_lax_are_along_the_first_axis(call, expected):
+    found = explain(call, {"A": [[1.0, 5.0], [3.0, 2.0]]}).output.value
+    np.testing.assert_array_equal(found, expected)
