@@ -237,10 +237,9 @@ def test_every_family_has_a_section_and_a_title():
 
 def test_list_holds_every_public_operation_once():
     lines = rehearse("vjp rule", width=80).out.splitlines()
-    listed = [name for line in lines if line.startswith("    ") for name in line.split()]
+    listed = re.findall(r"^    (\S+)  +\S", "\n".join(lines), flags=re.MULTILINE)
     assert listed == [one.name for one in public_operations()]
     assert not {one.name for one in OPERATIONS.values() if is_building_block(one)} & set(listed)
-    assert len(lines) < 500
     assert max(map(cell_width, lines)) <= 80
 
 

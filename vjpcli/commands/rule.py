@@ -185,7 +185,7 @@ def _answer_list(streams: Streams, *, codes: bool, json: bool, width: int | None
     from vjpcli.render.rule_screens import (  # noqa: PLC0415
         page_of,
         render_codes,
-        render_names,
+        render_list,
     )
 
     page = page_of(streams.width(width), streams.ascii_only, streams.colour)
@@ -197,4 +197,4 @@ def _answer_list(streams: Streams, *, codes: bool, json: bool, width: int | None
             streams.answer(render_codes(pages, page))
         return
     families = family_lists()
-    streams.answer(dump(list_document(families)) if json else render_names(families, page))
+    streams.answer(dump(list_document(families)) if json else render_list(families, page))

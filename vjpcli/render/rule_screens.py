@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 from vjpcli.explanation.pages.codes_text import ROOMS
 from vjpcli.explanation.pages.model import CodePage, FamilyList, Found, OperationPage
@@ -44,19 +44,19 @@ def _with_example(text: str, command: str, example: str, page: Page) -> str:
     return "\n".join([text, "", typed, "", example])
 
 
-def render_names(families: Sequence[FamilyList], page: Page) -> str:
-    """The names of every operation, by section and family."""
+def render_list(families: Sequence[FamilyList], page: Page) -> str:
+    """Every operation with its sentence, by section and family."""
     count = sum(len(family.operations) for family in families)
     head = page.paragraph(
         f"{count} operations by section and family. vjp rule NAME is the page of one; "
-        "vjp rule WORDS tells in a sentence each what has these words in its name, sentence or "
-        'family: vjp rule entropy, vjp rule "special functions".',
+        "vjp rule WORDS lists what has these words in its name, sentence or family: "
+        'vjp rule entropy, vjp rule "special functions".',
         indent=1,
     )
     head += page.paragraph(
         "vjp rule --all: all pages. vjp rule --codes: the diagnostic codes.", indent=1
     )
-    return page.text([*head, *_by_family(families, _names_alone, page)])
+    return page.text([*head, *_by_family(families, page)])
 
 
 def render_found(found: Found, page: Page) -> str:
@@ -64,34 +64,23 @@ def render_found(found: Found, page: Page) -> str:
     number = sum(len(family.operations) for family in found.families) + len(found.codes)
     counted = f"{number} page{'' if number == 1 else 's'}"
     head = page.paragraph(f"{counted} with {found.words!r}. vjp rule NAME shows one.", indent=1)
-    lines = _by_family(found.families, _with_sentences, page)
+    lines = _by_family(found.families, page)
     if found.codes:
         rows = [(code.code, "", code.summary) for code in found.codes]
         lines += [(), (spaces(1), page.piece("DIAGNOSTIC CODES", "strong")), *_rows(rows, page)]
     return page.text([*head, *lines])
 
 
-def _by_family(
-    families: Sequence[FamilyList], shown: Callable[[FamilyList, Page], list[Line]], page: Page
-) -> list[Line]:
+def _by_family(families: Sequence[FamilyList], page: Page) -> list[Line]:
     lines: list[Line] = []
     section = ""
     for family in families:
         if family.section != section:
             section = family.section
             lines += [(), (spaces(1), page.piece(section.upper(), "strong"))]
-        lines += [*page.paragraph(family.title, "strong"), *shown(family, page)]
+        rows = [(name, _aliases(name, aliases), text) for name, aliases, text in family.operations]
+        lines += [*page.paragraph(family.title, "strong"), *_rows(rows, page)]
     return lines
-
-
-def _names_alone(family: FamilyList, page: Page) -> list[Line]:
-    return page.paragraph("  ".join(name for name, _, _ in family.operations), "value", indent=4)
-
-
-def _with_sentences(family: FamilyList, page: Page) -> list[Line]:
-    return _rows(
-        [(name, _aliases(name, aliases), text) for name, aliases, text in family.operations], page
-    )
 
 
 def render_codes(codes: Iterable[CodePage], page: Page) -> str:

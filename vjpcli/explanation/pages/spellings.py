@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from vjpcli.graph.libraries import LibraryName
-from vjpcli.graph.names import OTHER_FUNCTIONS, Callee, find_callee
+from vjpcli.graph.names import DISTRIBUTIONS, OTHER_FUNCTIONS, Callee, find_callee
 from vjpcli.graph.node import Node
 from vjpcli.graph.operation import OPERATIONS, Library, Operation, make_leaf
 from vjpcli.graph.public_names import public_names
@@ -47,6 +47,9 @@ WRITTEN = {
     "jax.lax.linalg": "jax.lax.linalg.{}",
 }
 """Module -> how its names are written in a program."""
+
+STATS: dict[Library, str] = {"numpy": "scipy.stats.{}", "jax": "jax.scipy.stats.{}"}
+"""Library -> how its distributions are written."""
 
 LIBRARY_TITLES: dict[Library, str] = {"numpy": "NumPy", "torch": "PyTorch", "jax": "JAX"}
 
@@ -95,10 +98,21 @@ def _spelt() -> dict[str, dict[Library, tuple[str, ...]]]:
         text = f"x.{name}" if is_property else WRITTEN[module].format(name)
         if text not in spelt:
             spelt.append(text)
+    for operation, library, name in _functions_of_distributions():
+        found[operation.name].setdefault(library, []).append(STATS[library].format(name))
     return {
         name: {library: tuple(texts) for library, texts in by_library.items()}
         for name, by_library in found.items()
     }
+
+
+def _functions_of_distributions() -> Iterator[tuple[Operation, Library, str]]:
+    """`norm.logpdf` and its kin, which stand in no list of a module's names."""
+    for operation in OPERATIONS.values():
+        for library, names in operation.library_names.items():
+            for name in names:
+                if library in STATS and name.rpartition(".")[0] in DISTRIBUTIONS:
+                    yield operation, library, name
 
 
 def every_library_name() -> Iterator[tuple[str, str]]:

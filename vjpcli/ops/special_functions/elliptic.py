@@ -8,8 +8,8 @@ from __future__ import annotations
 import math
 
 from vjpcli.graph.facts import Domain, positive, probability
-from vjpcli.ops.declaration import Refusal, elementwise, operation, outcome, sample
-from vjpcli.ops.keywords import whole_number
+from vjpcli.ops.declaration import Refusal, operation, outcome, sample
+from vjpcli.ops.keywords import plain_number, true_or_false, whole_number
 from vjpcli.ops.numbers import elementary
 from vjpcli.ops.special_functions import elliptic_values
 
@@ -21,8 +21,9 @@ PARAMETER_SAMPLES = (
 )
 
 
-@elementwise(
+@operation(
     elliptic_values.elliptic,
+    pattern="elementwise",
     symbolic=lambda s, x, *, power, exponent, complement: _symbolic(
         s, x, power, exponent, complement
     ),
@@ -33,6 +34,7 @@ PARAMETER_SAMPLES = (
         sample([-3.0, 0.4], power=2, exponent=0.5),
         sample((2,), power=1, exponent=1.5, complement=True),
     ),
+    refuses=(Refusal(sample((2,), power="mean", exponent=0.5), "keyword-value"),),
 )
 def elliptic_integral(x, *, power, exponent, complement=False):
     """The integral of sin(t)**(2 power) (1 - m sin(t)**2)**-exponent, t from 0 to pi/2.
@@ -43,6 +45,12 @@ def elliptic_integral(x, *, power, exponent, complement=False):
              exponent + 1
     Example: vjp explain "elliptic_integral(m, power=0, exponent=0.5)" m=-1,0,0.5 --seed ones
     """
+    return outcome(
+        x.shape,
+        power=whole_number("power", power, least=0),
+        exponent=plain_number("exponent", exponent),
+        complement=true_or_false("complement", complement),
+    )
 
 
 def _symbolic(s, x, power, exponent, complement):
