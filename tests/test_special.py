@@ -11,6 +11,7 @@ import pytest
 import vjpcli.ops  # noqa: F401  (declares the operations)
 from vjpcli.graph.operation import OPERATIONS
 from vjpcli.ops.special_functions import special_values
+from vjpcli.rehearsal import rehearse
 
 
 def places(*ranges, powers=(-12, 1)):
@@ -114,3 +115,19 @@ def test_special_function_keeps_shape_and_type(name, shape):
     value = OPERATIONS[name].forward(x)
     assert np.shape(value) == shape
     assert np.asarray(value).dtype == np.float32
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "exprel_derivative(x, order='a')",
+        "gammainc_slope(x, x, order=-1)",
+        "fresnel_integral(x, cosine='q')",
+        "dawson_derivative(x, order=1.5)",
+        "zeta_derivative(x, x, order='a')",
+    ],
+)
+def test_steps_of_other_functions_check_their_keywords_too(call):
+    said = rehearse(f'vjp grad "{call}" x=0.5')
+    assert said.exit_code == 2
+    assert said.err.startswith("error[keyword-value]")

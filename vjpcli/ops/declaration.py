@@ -10,7 +10,7 @@ need not care about broadcasting, which `backward` undoes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -60,11 +60,13 @@ def elementwise(
     *,
     domain: Domain | tuple[Domain, ...] = real,
     samples: Sequence[Sample] = (),
+    checks: Mapping[str, Callable[[str, Any], Any]] | None = None,
     **facts: Any,
 ) -> Callable[[Callable[..., Any]], Operation]:
     """Declares an operation that acts on each entry, its operands broadcast together.
 
-    The declared function has a signature and a docstring, but no body.
+    The declared function has a signature and a docstring, but no body; `checks` has for a keyword
+    what makes a good value of (keyword, value), or refuses it.
     """
 
     def declare_it(body: Callable[..., Any]) -> Operation:
@@ -78,7 +80,10 @@ def elementwise(
         if defaults:
 
             def body_with_defaults(*operands: Node, **static: Any) -> Outcome:
-                return broadcast_body(*operands, **{**defaults, **static})
+                given = {**defaults, **static}
+                for name, check in (checks or {}).items():
+                    given[name] = check(name, given[name])
+                return broadcast_body(*operands, **given)
 
             declared.body = body_with_defaults
         else:

@@ -5,8 +5,11 @@ How the values are computed, and to what accuracy, stands in `incomplete_values.
 
 from __future__ import annotations
 
+from functools import partial
+
 from vjpcli.graph.facts import positive, probability
 from vjpcli.ops.declaration import elementwise, sample
+from vjpcli.ops.keywords import whole_number
 from vjpcli.ops.numbers import comparison, elementary
 from vjpcli.ops.special_functions import incomplete_values, special
 
@@ -75,6 +78,7 @@ def _(g, y, a, x):
     domain=positive,
     library_names={"jax": ("igamma_grad_a",)},
     samples=tuple(sample(*one.operands, order=1) for one in GAMMA_SAMPLES),
+    checks={"order": partial(whole_number, least=0)},
 )
 def gammainc_slope(a, x, *, order=1):
     """The derivative of gammainc in its first parameter, of any order.

@@ -6,6 +6,7 @@ How the values are computed, and to what accuracy, stands in `integral_values.py
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from vjpcli.ops.declaration import (
     outcome,
     sample,
 )
+from vjpcli.ops.keywords import true_or_false, whole_number
 from vjpcli.ops.numbers import comparison, elementary, trigonometry
 from vjpcli.ops.special_functions import bessel, integral_values, special
 
@@ -162,6 +164,7 @@ def sici(x):
     samples=tuple(
         sample(*one.operands, cosine=cosine) for one in BOTH_SIDES for cosine in (True, False)
     ),
+    checks={"cosine": true_or_false},
 )
 def fresnel_integral(x, *, cosine):
     """Fresnel integral C (cosine) or S: the integral of cos or sin of pi t**2/2 from 0.
@@ -209,6 +212,7 @@ def dawsn(x):
     integral_values.dawsn,
     symbolic=lambda s, x, *, order: _symbolic_dawson(s, x, order),
     samples=tuple(sample(*one.operands, order=n) for one in BOTH_SIDES for n in (0, 2)),
+    checks={"order": partial(whole_number, least=0)},
 )
 def dawson_derivative(x, *, order):
     """The derivative of Dawson's function of the given order.
@@ -307,6 +311,7 @@ def _(g, y, h, a):
         sample([1.1, 3.0], [30.0, 0.2], order=1),
         sample([2.5], (0, 1), order=2),
     ),
+    checks={"order": partial(whole_number, least=0)},
 )
 def zeta_derivative(x, q, *, order, continued=False):
     """The derivative of the Hurwitz zeta function in x, of the given order.

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import numpy as np
 
 from vjpcli.graph.facts import positive
 from vjpcli.ops.declaration import elementwise, operation, sample
+from vjpcli.ops.keywords import whole_number
 from vjpcli.ops.numbers import comparison, elementary, trigonometry
 from vjpcli.ops.special_functions import incomplete_values
 from vjpcli.ops.special_functions.special_values import Array, in_float64
@@ -50,6 +52,7 @@ def _exprel(x: Array, *, order: int) -> Array:
     _exprel,
     symbolic=lambda s, x, *, order: _symbolic_exprel(s, x, order),
     samples=tuple(sample(*one.operands, order=n) for one in BOTH_SIDES for n in (0, 2)),
+    checks={"order": partial(whole_number, least=0)},
 )
 def exprel_derivative(x, *, order):
     """The derivative of (exp(x) - 1)/x, of the given order.
